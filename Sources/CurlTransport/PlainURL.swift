@@ -41,7 +41,7 @@ struct PlainURL {
     if text[hostEnd] == UInt8(ascii: ":") {
       pathStart = end(of: text, from: hostEnd + 1, while: isDigit)
       port = ascii(text[(hostEnd + 1)..<pathStart])
-      // Without leading zeros and at most 65535, so that the text is the number's only one.
+      // Without leading zeros, because origins are compared as text.
       guard port.utf8.first != UInt8(ascii: "0"), UInt16(port) != nil else { return nil }
     }
     guard pathStart < text.count, text[pathStart] == UInt8(ascii: "/"),

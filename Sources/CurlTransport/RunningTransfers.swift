@@ -1,5 +1,5 @@
-/// The transfers of a loop. All operations are O(n) for n transfers. A loop has few transfers, so that an array takes a
-/// tenth of the time of a dictionary by identifier and another one by easy handle.
+/// The transfers of a loop. Lookups and removals are O(n) for n transfers. A loop usually has few transfers, and an array
+/// then takes a tenth of the time of a dictionary by identifier and another one by easy handle.
 struct RunningTransfers {
   private struct Entry {
     let id: TransferID

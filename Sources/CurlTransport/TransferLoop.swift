@@ -56,7 +56,7 @@ final class TransferLoop {
       let earliest = transfers.isEmpty ? nil : watch.earliest
       // A transfer may fail as soon as it starts, and its receiver may then start another one from this thread.
       let deadline = inbox.hasCommands ? TransferInstant.now : earliest
-      let result = multi.wait(for: wakeup, until: deadline)
+      let result = multi.wait(for: wakeup, until: deadline) { inbox.hasCommands }
       // The next requests are sent before other threads are woken, so that the server need not wait. libcurl opens
       // connections without blocking, and reads certificates in `wait`.
       WakeBatch.run {

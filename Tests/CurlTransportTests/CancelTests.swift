@@ -56,6 +56,35 @@ struct CancelTests {
     #expect(await recorder.end().error == .cancelled)
   }
 
+  @Test("A cancel comes before bytes that arrive while another response is read")
+  func cancelBeforeNewBytes() async throws {
+    let (isCancelled, restIsSent) = (Signal(), Signal())
+    let server = try ScriptedServer { request in
+      guard request.target == "/cancelled" else { return [.response("other")] }
+      return [
+        .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nold"), .call { isCancelled.waitBlocking() },
+        .send("new"), .call { restIsSent.fire() }, .hold,
+      ]
+    }
+    defer { server.stop() }
+    let transport = CurlTransport()
+    let cancelled = Recorder()
+    let transfer = try transport.start(server.url + "/cancelled", receiver: cancelled)
+    await cancelled.until { $0.text == "old" }
+    // Holds the transfer thread until the rest of the cancelled response waits in its socket.
+    let other = Recorder(onResponse: { _ in
+      transfer.cancel()
+      isCancelled.fire()
+      restIsSent.waitBlocking()
+    })
+
+    try transport.start(server.url + "/other", receiver: other)
+
+    #expect(await cancelled.end().error == .cancelled)
+    #expect(cancelled.calls.text == "old")
+    #expect(await other.end().text == "other")
+  }
+
   @Test func cancelAfterTheEndOrASecondCancelDoesNothing() async throws {
     let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }

@@ -9,7 +9,7 @@ struct PlainURLTests {
   @Test(arguments: [
     "http://example.org/", "https://example.org/a/b.jpg", "http://localhost:8080/object.jpg?number=17",
     "https://a-b.example.org:443/a?b=c.d/e", "http://example.org:80//a",
-    "https://xn--bcher-kva.example/a?b=..",
+    "https://xn--bcher-kva.example/a?b=..", "http://\(host(253))/", "http://a/",
   ])
   func usualURLIsReadLikeByLibcurl(text: String) throws {
     let url = try #require(URL(string: text))
@@ -32,10 +32,16 @@ struct PlainURLTests {
     "http://[::1]/",
     "http://b\u{FC}cher.example/", "http://example.org/a b", "http://example.org/a\\b",
     "http://example.org/a?b?c",
-    "http:/example.org/", "", "http://", "http://a-/", "http://a_b/",
+    "http:/example.org/", "", "http://", "http://a-/", "http://a_b/", "http://a", "http://a:", "http://a:80",
+    "http://a:80?b", "http", "https:/", "http://\(host(254))/",
   ])
   func otherURLIsLeftToLibcurl(text: String) {
     #expect(PlainURL(text) == nil)
+  }
+
+  /// Returns the name of a host with `count` bytes.
+  private static func host(_ count: Int) -> String {
+    String(repeating: "abcdefghi.", count: 25) + String(repeating: "z", count: count - 250)
   }
 
   /// Returns the path and the query that libcurl's parser finds.

@@ -57,7 +57,7 @@ struct RequestFamilyTests {
 
   @Test func requestsWithAnotherTimeLimitAreNot() throws {
     #expect(try !isInFamily(connectLimit: 11))
-    // Such a request is in no family, so that its options are always set.
+    // A request whose limit is no number is in no family, so that its options are always set.
     let family = try #require(try family(connectLimit: .nan))
     #expect(!family.contains(try hop("https://a.example/1"), connectLimit: .nan, TransferSettings()))
   }
@@ -92,6 +92,8 @@ struct RequestFamilyTests {
 
     #expect(try family(with: configuration) == nil)
     #expect(try !isInFamily(with: configuration))
-    #expect(try family("https://b.example/", with: configuration) != nil)
+    let family = try #require(try family("https://b.example/", with: configuration))
+    let hop = try hop("https://b.example/2")
+    #expect(family.contains(hop, connectLimit: 10, TransferSettings(configuration)), "without the proxy")
   }
 }

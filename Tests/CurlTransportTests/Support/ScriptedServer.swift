@@ -7,6 +7,8 @@ final class ScriptedServer: Sendable {
   /// An action on a connection.
   enum Step: Sendable {
     case send([UInt8])
+    /// Call a function, which may block.
+    case call(@Sendable () -> Void)
     /// Wait until the other side closes.
     case hold
     case close
@@ -111,6 +113,7 @@ final class ScriptedServer: Sendable {
         switch step {
         case .send(let bytes):
           guard send(bytes, to: socket) else { return }
+        case .call(let function): function()
         case .hold:
           var byte: UInt8 = 0
           while recv(socket, &byte, 1, 0) > 0 {}
