@@ -15,8 +15,9 @@ final class RecentFields {
   /// The maximum number of bytes of a line that is kept.
   static let lineLimit = 128
 
-  /// The last field that was kept for each position.
-  private var entries = [Entry?](repeating: nil, count: RecentFields.fieldLimit)
+  /// The last field that was kept for each position. Swift does not check this property for overlapping accesses, because
+  /// the checks are slow. No access overlaps another, because no function is called during an access.
+  @exclusivity(unchecked) private var entries = [Entry?](repeating: nil, count: RecentFields.fieldLimit)
 
   /// Returns the field of a line, which `parse` parses unless the field that is kept for the position has the same line.
   ///

@@ -12,14 +12,16 @@ final class TransferLoop {
   private let wakeup: WakeupPipe
   private let watch = DeadlineWatch()
   private let settings: TransferSettings
-  private var transfers = RunningTransfers()
+  /// The running transfers. Swift does not check this property and the next two for overlapping accesses, because the
+  /// checks are slow. No access overlaps another, because nothing that uses this loop is called during an access.
+  @exclusivity(unchecked) private var transfers = RunningTransfers()
+  /// Easy handles without a transfer, kept because reuse is faster than creation.
+  @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
+  /// The easy handles whose transfers libcurl has not begun yet, so that it still reports the figures of earlier ones.
+  @exclusivity(unchecked) private var addedHandles: [EasyHandle] = []
   /// The shared TLS sessions, and cookies if there is a jar.
   private let share: ShareHandle
-  /// Easy handles without a transfer, kept because reuse is faster than creation.
-  private var idleHandles: [EasyHandle] = []
   private static let idleHandleLimit = 16
-  /// The easy handles whose transfers libcurl has not begun yet, so that it still reports the figures of earlier ones.
-  private var addedHandles: [EasyHandle] = []
   /// The maximum number of transfers on one HTTP/2 connection. A server may set a lower limit.
   static let streamLimit = 100
 

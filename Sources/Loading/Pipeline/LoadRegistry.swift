@@ -429,9 +429,9 @@ struct LoadRegistry {
       if let decode = loads.tree[id] { hasPixels(decode) }
       return
     }
-    guard let body = loads.tree.beginDecode(id), let decode = loads.tree[id] else { return }
+    guard let body = loads.tree.beginDecode(id), let key = loads.tree[id]?.key else { return }
     endPreviews(of: id)
-    loads.actions.append(.decode(id, body, decode.key, decode.demand.priority ?? .normal))
+    loads.actions.append(.decode(id, body, key, loads.tree[id]?.demand.priority ?? .normal))
   }
 
   /// Brings the disk up to date with the bytes of a decode whose pixels are known.

@@ -43,12 +43,12 @@ extension TraceEvent.Outcome {
 }
 
 extension TraceEvent.Transfer {
-  init(_ result: Result<TransportMetrics, ImageError>, failureMetrics: TransportMetrics?, isLocal: Bool) {
+  /// - Parameter metrics: The metrics, also those of a failed transfer; `nil` if there are none.
+  init(_ metrics: TransportMetrics?, isComplete: Bool, isLocal: Bool) {
     self.init()
     self.isLocal = isLocal
-    let complete = try? result.get()
-    isComplete = complete != nil
-    guard let metrics = complete ?? failureMetrics else { return }
+    self.isComplete = isComplete
+    guard let metrics else { return }
     nameLookup = Self.microseconds(metrics.nameLookup)
     connect = Self.microseconds(metrics.connect)
     tls = Self.microseconds(metrics.tls)

@@ -166,17 +166,14 @@ struct DownloadQueue {
   mutating func startNext(at now: Int64 = 0, onlyLocal: Bool = false) -> FetchID? {
     enqueueElapsed(at: now)
     guard !isSuspended else { return nil }
-    var best: (lane: Int, head: WaitingList<FetchID>.Head)?
-    func offer(_ next: (lane: Int, head: WaitingList<FetchID>.Head)) {
-      if best.map({ next.head.goes(before: $0.head, in: order) }) ?? true { best = next }
-    }
     let order = order
+    var best: (lane: Int, head: WaitingList<FetchID>.Head)?
     for index in local.indices where local[index].active < Self.maximumLocal {
-      local[index].waiting.head(order).map { offer((-1 - index, $0)) }
+      best = Self.first(best, local[index].waiting.head(order).map { (-1 - index, $0) }, order)
     }
     if !onlyLocal, hasFreeNetworkSlot, bucket?.nextToken(at: now).map({ $0 <= now }) ?? (bucket == nil) {
-      ready.first.map(offer)
-      reopenedHeads(at: now).forEach(offer)
+      best = Self.first(best, ready.first, order)
+      for next in reopenedHeads(at: now) { best = Self.first(best, next, order) }
     }
     guard let best else { return nil }
     let id = best.head.item
@@ -188,6 +185,15 @@ struct DownloadQueue {
       $0.active += 1
     }
     return id
+  }
+
+  /// Returns the one of two downloads that goes first: `best` if neither goes before the other.
+  private static func first(
+    _ best: (lane: Int, head: WaitingList<FetchID>.Head)?,
+    _ next: (lane: Int, head: WaitingList<FetchID>.Head)?, _ order: Prioritization
+  ) -> (lane: Int, head: WaitingList<FetchID>.Head)? {
+    guard let best, let next else { return best ?? next }
+    return next.head.goes(before: best.head, in: order) ? next : best
   }
 
   /// Returns the downloads that wait for the server of a download that has started, at most `count`, in the order of

@@ -101,15 +101,15 @@ struct StageTree {
 
   /// Returns the callers that wait for images, in order of registration.
   func tasks(of images: [ProcessedImageID]) -> [TaskID] {
-    if images.count == 1 { return processedImages[images[0]].map { Array($0.waiters) } ?? [] }
-    return images.flatMap { processedImages[$0].map { Array($0.waiters) } ?? [] }.sorted()
+    if images.count == 1 { return processedImages[images[0]]?.waiters.map { $0 } ?? [] }
+    return images.flatMap { processedImages[$0]?.waiters.map { $0 } ?? [] }.sorted()
   }
 
   /// Returns the images that are made from a fetch, in the order of their decodes.
   func images(of fetch: FetchID) -> [ProcessedImageID] {
     guard let ids = fetches[fetch]?.decodes else { return [] }
     var images: [ProcessedImageID] = []
-    for id in ids { if let decode = decodes[id] { images.append(contentsOf: decode.processedImages) } }
+    for id in ids { if let made = decodes[id]?.processedImages { images.append(contentsOf: made) } }
     return images
   }
 
@@ -139,10 +139,10 @@ struct StageTree {
 
   /// Returns true if the screen is empty without an image that waits for a decode.
   func isAwaited(_ id: DecodeID) -> Bool {
-    guard let decode = decodes[id] else { return false }
-    for image in decode.processedImages {
-      guard let image = processedImages[image], image.isIdle else { continue }
-      for task in image.waiters where waiters[task]?.purpose == .awaitedSlot { return true }
+    guard let images = decodes[id]?.processedImages else { return false }
+    for image in images where processedImages[image]?.isIdle == true {
+      guard let tasks = processedImages[image]?.waiters else { continue }
+      for task in tasks where waiters[task]?.purpose == .awaitedSlot { return true }
     }
     return false
   }

@@ -297,20 +297,25 @@ final class FetchReceiver: TransportReceiver {
     }
     guard !isRepeated else { return }
     let result = result.map(completed)
+    let isComplete: Bool
+    var metrics: TransportMetrics?
+    switch result {
+    case .success(let complete): (isComplete, metrics) = (true, complete)
+    case .failure: isComplete = false
+    }
     var step = ResponseAssembler.Step.goOn
-    var failureMetrics: TransportMetrics?
     var watchers: [ImageTask] = []
     state.releaseAfterLock { state in
       step = state.assembler.end(result)
-      failureMetrics = state.failureMetrics
+      if !isComplete { metrics = state.failureMetrics }
       watchers = state.watchers.takeAll()
       return (state.activity.take(), state.stop.end())
     }
     guard let delegate else { return }
-    let transfer = TraceEvent.Transfer(result, failureMetrics: failureMetrics, isLocal: isLocal)
+    let transfer = TraceEvent.Transfer(metrics, isComplete: isComplete, isLocal: isLocal)
     trace.record(.fetchEnded(fetch: id.number, transfer))
-    if !isLocal, case .success(let metrics) = result { delegate.count(metrics) }
-    if let metrics = (try? result.get()) ?? failureMetrics {
+    if let metrics {
+      if !isLocal, isComplete { delegate.count(metrics) }
       for watcher in watchers { watcher.emit(.transferred(metrics)) }
     }
     perform(consume step)
