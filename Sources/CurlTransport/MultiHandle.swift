@@ -36,8 +36,9 @@ final class MultiHandle {
   /// Sleeps until a socket is ready, `wakeup` rings, libcurl's timer fires or `deadline` is reached. Then lets libcurl
   /// process its events.
   ///
-  /// - Parameter hasCommands: Returns true if there are commands, which must be carried out before more is read. The caller
-  ///   then calls `actOnTimer`.
+  /// - Parameter hasCommands: Returns true if there are commands. Called after ready sockets have been read; if it returns
+  ///   true, no more sockets are read, and the timer is left to the caller, who carries out the commands and then calls
+  ///   `actOnTimer`. A transfer that is cancelled by a receiver thus receives no more.
   func wait(
     for wakeup: WakeupPipe, until deadline: TransferInstant?, hasCommands: () -> Bool = { false }
   ) -> CURLMcode {

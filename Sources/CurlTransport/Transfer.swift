@@ -156,10 +156,10 @@ final class Transfer {
 extension Transfer {
   /// Registers the callbacks by which libcurl reports the response to this transfer.
   ///
-  /// The callbacks hold an unretained pointer to this object. That is safe because libcurl calls them only within calls
-  /// on the multi handle and within `resume()`, on the loop's thread, and only for easy handles that are added to the
-  /// multi handle, and the loop retains a transfer for as long as its easy handle is added. The end of a transfer clears the pointer, before the easy handle
-  /// serves another transfer.
+  /// The callbacks hold an unretained pointer to this object. That is safe because libcurl calls them on the loop's
+  /// thread, within calls on the multi handle or within `resume()`, and only for easy handles that are added to the multi
+  /// handle. The loop retains a transfer for as long as its easy handle is added. The end of a transfer clears the
+  /// pointer before the easy handle serves another transfer.
   ///
   /// - Parameter setsFunctions: False if the handle has the functions of an earlier transfer, and lacks only the pointers.
   private func listen(setsFunctions: Bool) throws(ImageError) {

@@ -7,9 +7,10 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-@Suite("The time limit for connecting is checked without a timer of libcurl", .timeLimit(.minutes(5)))
+@Suite("The loop and the timers of libcurl", .timeLimit(.minutes(5)))
 struct LimitCheckTests {
-  @Test func connectionThatIsNotMadeInTimeFailsWhenItIsChecked() throws {
+  @Test("The time limit for connecting is checked without a timer of libcurl")
+  func connectionThatIsNotMadeInTimeFailsWhenItIsChecked() throws {
     // The kernel accepts connections, and the TLS handshake is never answered.
     let mute = try #require(Loopback.bind())
     #expect(listen(mute.socket, 8) == 0)
@@ -33,5 +34,24 @@ struct LimitCheckTests {
     } while message == nil && TransferInstant.now < deadline
 
     #expect(message?.pointee.data.result == CURLE_OPERATION_TIMEDOUT)
+  }
+
+  @Test("Commands come before the timer of libcurl, which is then handled at once")
+  func commandsBeforeTimer() throws {
+    let multi = try #require(MultiHandle())
+    let easy = try #require(EasyHandle(sharing: ShareHandle([])))
+    let url = try #require(URL(string: "http://127.0.0.1:1/"))
+    _ = try easy.prepare(
+      for: Hop(TransportRequest(url: url)), connectLimit: 1, settings: TransferSettings())
+    // Sets a timer that is due at once.
+    #expect(curl_multi_add_handle(multi.pointer, easy.pointer) == CURLM_OK)
+    defer { curl_multi_remove_handle(multi.pointer, easy.pointer) }
+    let wakeup = try #require(WakeupPipe())
+
+    #expect(multi.wait(for: wakeup, until: .now) { true } == CURLM_OK)
+    #expect(!multi.hasActed)
+
+    #expect(multi.actOnTimer() == CURLM_OK)
+    #expect(multi.hasActed)
   }
 }

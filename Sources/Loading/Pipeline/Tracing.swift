@@ -43,6 +43,8 @@ extension TraceEvent.Outcome {
 }
 
 extension TraceEvent.Transfer {
+  /// Creates the entry of a transfer that has ended.
+  ///
   /// - Parameter metrics: The metrics, also those of a failed transfer; `nil` if there are none.
   init(_ metrics: TransportMetrics?, isComplete: Bool, isLocal: Bool) {
     self.init()

@@ -39,7 +39,7 @@ struct PlainURLTests {
     #expect(PlainURL(text) == nil)
   }
 
-  /// Returns the name of a host with `count` bytes.
+  /// Returns a host name of `count` bytes.
   private static func host(_ count: Int) -> String {
     String(repeating: "abcdefghi.", count: 25) + String(repeating: "z", count: count - 250)
   }

@@ -57,7 +57,7 @@ struct RequestFamilyTests {
 
   @Test func requestsWithAnotherTimeLimitAreNot() throws {
     #expect(try !isInFamily(connectLimit: 11))
-    // A request whose limit is no number is in no family, so that its options are always set.
+    // A request whose limit is NaN is in no family, so that its options are always set.
     let family = try #require(try family(connectLimit: .nan))
     #expect(!family.contains(try hop("https://a.example/1"), connectLimit: .nan, TransferSettings()))
   }
