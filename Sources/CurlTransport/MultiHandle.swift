@@ -38,7 +38,7 @@ final class MultiHandle {
   ///
   /// - Parameter hasCommands: Returns true if there are commands. Called after ready sockets have been read; if it returns
   ///   true, no more sockets are read, and the timer is left to the caller, who carries out the commands and then calls
-  ///   `actOnTimer`. A transfer that is cancelled by a receiver thus receives no more.
+  ///   `actOnTimer`. Bytes that arrive after a receiver has cancelled its transfer are thus not read.
   func wait(
     for wakeup: WakeupPipe, until deadline: TransferInstant?, hasCommands: () -> Bool = { false }
   ) -> CURLMcode {

@@ -45,7 +45,10 @@ extension TraceEvent.Outcome {
 extension TraceEvent.Transfer {
   /// Creates the entry of a transfer that has ended.
   ///
-  /// - Parameter metrics: The metrics, also those of a failed transfer; `nil` if there are none.
+  /// - Parameters:
+  ///   - metrics: The metrics, also those of a failed transfer; `nil` if there are none.
+  ///   - isComplete: True if the transfer succeeded.
+  ///   - isLocal: True if the bytes come from a file or a data URL.
   init(_ metrics: TransportMetrics?, isComplete: Bool, isLocal: Bool) {
     self.init()
     self.isLocal = isLocal

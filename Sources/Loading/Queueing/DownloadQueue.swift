@@ -187,7 +187,7 @@ struct DownloadQueue {
     return id
   }
 
-  /// Returns the download that goes first, or `best` if neither goes before the other.
+  /// Returns the download that goes first, or `best` if neither goes before the other; `nil` if there is neither.
   private static func first(
     _ best: (lane: Int, head: WaitingList<FetchID>.Head)?,
     _ next: (lane: Int, head: WaitingList<FetchID>.Head)?, _ order: Prioritization

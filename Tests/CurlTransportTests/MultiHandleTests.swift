@@ -7,8 +7,8 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-@Suite("The loop and the timers of libcurl", .timeLimit(.minutes(5)))
-struct LimitCheckTests {
+@Suite("A multi handle and the timers of libcurl", .timeLimit(.minutes(5)))
+struct MultiHandleTests {
   @Test("The time limit for connecting is checked without a timer of libcurl")
   func connectionThatIsNotMadeInTimeFailsWhenItIsChecked() throws {
     // The kernel accepts connections, and the TLS handshake is never answered.
