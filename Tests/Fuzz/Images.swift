@@ -16,6 +16,7 @@ enum Images {
   static func fuzz(_ bytes: [UInt8], as format: ImageFormat) -> Bool {
     guard ImageSignature.format(of: bytes) == format else { return false }
     if format == .jpeg { JPEGCoefficients.check(bytes) }
+    var previewedPixels = 0
     for target in targets {
       let options = DecodeOptions(
         target: target, pixelFormat: target == nil ? .bgra : .rgba, limits: limits)
@@ -29,7 +30,9 @@ enum Images {
       } catch {
         check(error)
       }
-      for style in [ImageRequest.Progressive.scans, .blurred] { receivePreviews(bytes, style, options) }
+      for style in [ImageRequest.Progressive.scans, .blurred] {
+        receivePreviews(bytes, style, options, &previewedPixels)
+      }
     }
     return true
   }
@@ -62,13 +65,14 @@ enum Images {
     precondition(ledger.usage.total == 0, "all canvases are released")
   }
 
-  /// The number of pixels of a JPEG's source, summed over the previews, after which no more are made: a thousand bytes
-  /// may declare so many that each preview takes a second.
-  private static let previewedPixels = 32 << 20
+  /// The number of pixels of a JPEG's source, summed over all previews of one input, after which no more are made: a
+  /// thousand bytes may declare so many that each preview takes a second.
+  private static let previewedPixelsLimit = 32 << 20
 
   /// Decodes previews in steps derived from the bytes. Some runs change earlier bytes between steps.
   private static func receivePreviews(
-    _ bytes: [UInt8], _ style: ImageRequest.Progressive, _ options: DecodeOptions
+    _ bytes: [UInt8], _ style: ImageRequest.Progressive, _ options: DecodeOptions,
+    _ previewedPixels: inout Int
   ) {
     guard let decoder = ImageCodecs().progressiveDecoder(style, options: options) else { return }
     var numbers = bytes.reduce(UInt32(truncatingIfNeeded: bytes.count)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
@@ -79,9 +83,9 @@ enum Images {
     var bytes = bytes
     let isHonest = next(4) > 0
     let sourcePixels = JPEGHeader(bytes).map { $0.size.width * $0.size.height } ?? 0
-    var (count, pixels) = (0, 0)
-    while count < bytes.count, pixels < previewedPixels {
-      pixels += sourcePixels
+    var count = 0
+    while count < bytes.count, previewedPixels < previewedPixelsLimit {
+      previewedPixels += sourcePixels
       count = min(bytes.count, count + 1 + next(next(3) == 0 ? bytes.count : 40))
       if !isHonest { bytes[next(count)] ^= UInt8(next(256)) }
       do throws(ImageError) {
