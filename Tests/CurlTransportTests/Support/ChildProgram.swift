@@ -12,6 +12,7 @@ final class ChildProgram {
 
   struct CannotRun: Error {
     let command: String
+    var reason = ""
   }
 
   /// Reserves ports and a folder, without starting a program. The server must set the same option as the reserving
@@ -38,16 +39,17 @@ final class ChildProgram {
   }
 
   /// Starts the server and waits until it listens on all of its ports, which servers open one after another. Throws if
-  /// the server ends before, or is not ready after a minute.
+  /// the server ends before, or is not ready after four minutes: a busy machine may take one.
   func start(_ command: [String]) throws {
     process = try Self.spawn(command)
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(240)
     var closed = ports
     while !closed.isEmpty {
       closed.removeAll(where: Self.isListening)
       guard !closed.isEmpty else { return }
-      guard !hasEnded, ContinuousClock.now < deadline else {
-        throw CannotRun(command: command.joined(separator: " "))
+      guard !hasEnded else { throw CannotRun(command: command.joined(separator: " "), reason: "has ended") }
+      guard ContinuousClock.now < deadline else {
+        throw CannotRun(command: command.joined(separator: " "), reason: "is not ready")
       }
       // Third-party servers do not report when they are ready, so the ports are polled.
       usleep(10_000)
