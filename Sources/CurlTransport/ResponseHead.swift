@@ -63,7 +63,9 @@ struct ResponseHead: Sendable {
     } else {
       if fields.isEmpty { fields.reserveCapacity(RecentFields.fieldLimit) }
       let field =
-        recent.map { $0.field(at: fields.count, of: line, parse: Self.field) } ?? Self.field(in: line)
+        if let recent { recent.field(at: fields.count, of: line, parse: Self.field) } else {
+          Self.field(in: line)
+        }
       if let field { fields.append(field) }
     }
     return fields.count <= Self.fieldLimit ? .unfinished : .tooLarge

@@ -172,10 +172,10 @@ extension Transfer {
       return
     }
     try easy.set(CURLOPT_HEADERFUNCTION) { bytes, size, count, this in
-      Transfer.use(this) { $0.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count)) } ?? 0
+      Transfer.instance(this)?.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     try easy.set(CURLOPT_WRITEFUNCTION) { bytes, size, count, this in
-      Transfer.use(this) { $0.receive(bytes: UnsafeRawBufferPointer(start: bytes, count: size * count)) } ?? 0
+      Transfer.instance(this)?.receive(bytes: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     try listenForRequests(this)
   }
@@ -187,18 +187,15 @@ extension Transfer {
       try easy.setIfAvailable(
         CURLOPT_PREREQFUNCTION,
         callback: { this, _, _, _, _ in
-          let maySend = Transfer.use(this) { $0.requestWillBeSent() } ?? false
+          let maySend = Transfer.instance(this)?.requestWillBeSent() ?? false
           return maySend ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         })
     else { return }
     try easy.set(CURLOPT_PREREQDATA, pointer: this)
   }
 
-  /// Passes the transfer of a callback to `body`. Does not retain the transfer, because the loop does.
-  private static func use<Result>(
-    _ pointer: UnsafeMutableRawPointer?, _ body: (Transfer) -> Result
-  ) -> Result? {
-    pointer.map { Unmanaged<Transfer>.fromOpaque($0)._withUnsafeGuaranteedRef(body) }
+  private static func instance(_ pointer: UnsafeMutableRawPointer?) -> Transfer? {
+    pointer.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// Called before the request is sent. Returns false to abort the request.

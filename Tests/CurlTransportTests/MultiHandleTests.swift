@@ -9,6 +9,14 @@ import VitrineLoading
 
 @Suite("A multi handle and the timers of libcurl", .timeLimit(.minutes(5)))
 struct MultiHandleTests {
+  /// Returns an easy handle that is prepared for a request.
+  private func handle(_ url: String, connectLimit: Double) throws -> EasyHandle {
+    let easy = try #require(EasyHandle(sharing: ShareHandle([])))
+    let request = TransportRequest(url: try #require(URL(string: url)))
+    _ = try easy.prepare(for: Hop(request), connectLimit: connectLimit, settings: TransferSettings())
+    return easy
+  }
+
   @Test("The time limit for connecting is checked without a timer of libcurl")
   func connectionThatIsNotMadeInTimeFailsWhenItIsChecked() throws {
     // The kernel accepts connections, and the TLS handshake is never answered.
@@ -16,10 +24,7 @@ struct MultiHandleTests {
     #expect(listen(mute.socket, 8) == 0)
     defer { close(mute.socket) }
     let multi = try #require(MultiHandle())
-    let easy = try #require(EasyHandle(sharing: ShareHandle([])))
-    let url = try #require(URL(string: "https://127.0.0.1:\(mute.port)/"))
-    _ = try easy.prepare(
-      for: Hop(TransportRequest(url: url)), connectLimit: 0.05, settings: TransferSettings())
+    let easy = try handle("https://127.0.0.1:\(mute.port)/", connectLimit: 0.05)
     #expect(curl_multi_add_handle(multi.pointer, easy.pointer) == CURLM_OK)
     defer { curl_multi_remove_handle(multi.pointer, easy.pointer) }
     // Begins to connect.
@@ -39,10 +44,7 @@ struct MultiHandleTests {
   @Test("Commands come before the timer of libcurl, which is then handled at once")
   func commandsBeforeTimer() throws {
     let multi = try #require(MultiHandle())
-    let easy = try #require(EasyHandle(sharing: ShareHandle([])))
-    let url = try #require(URL(string: "http://127.0.0.1:1/"))
-    _ = try easy.prepare(
-      for: Hop(TransportRequest(url: url)), connectLimit: 1, settings: TransferSettings())
+    let easy = try handle("http://127.0.0.1:1/", connectLimit: 1)
     // Sets a timer that is due at once.
     #expect(curl_multi_add_handle(multi.pointer, easy.pointer) == CURLM_OK)
     defer { curl_multi_remove_handle(multi.pointer, easy.pointer) }
