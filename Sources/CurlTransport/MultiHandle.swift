@@ -132,7 +132,8 @@ extension MultiHandle {
       return 0
     }
     _ = vitrine_curl_multi_set_timer(pointer, CURLMOPT_TIMERFUNCTION) { _, milliseconds, this in
-      MultiHandle.instance(this)?.timerDeadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+      MultiHandle.instance(this)?.timerDeadline =
+        milliseconds < 0 ? nil : .now.advanced(byMilliseconds: milliseconds)
       return 0
     }
   }

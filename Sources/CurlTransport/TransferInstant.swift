@@ -28,6 +28,12 @@ struct TransferInstant: Hashable, Comparable, Sendable {
     TransferInstant(nanoseconds: Self.clamped(nanoseconds + Self.clamped(count)))
   }
 
+  /// Returns a later or earlier time, clamped to 73 years from the start.
+  func advanced(byMilliseconds count: Int) -> TransferInstant {
+    let (nanoseconds, isTooLong) = Int64(count).multipliedReportingOverflow(by: 1_000_000)
+    return advanced(byNanoseconds: isTooLong ? (count < 0 ? -Self.limit : Self.limit) : nanoseconds)
+  }
+
   /// Returns the length of a duration, clamped to 73 years. Takes longer than the addition of two times, because a
   /// `Duration` has 128 bits.
   static func nanoseconds(in duration: Duration) -> Int64 {

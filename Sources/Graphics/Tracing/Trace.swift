@@ -18,33 +18,26 @@ public final class Trace: Sendable {
   private static let frameLimit = 240
 
   private struct State {
-    var ring: [TraceEvent] = []
-    /// The number of events recorded so far.
-    var count = 0
+    var ring: EventRing
     var lastNumber: UInt64 = 0
     /// The numbers of delivered images that have not been on the screen yet, with the event count at the delivery.
     var awaited: [UInt64: Int] = [:]
     /// The number of frames since the last image was delivered or shown.
     var framesWaited = 0
 
-    mutating func record(_ event: TraceEvent, _ capacity: Int) {
-      if ring.count < capacity { ring.append(event) } else { ring[count % capacity] = event }
-      count += 1
-    }
-
     /// Begins to wait for the image that the last event delivered. Without a screen no image is ever shown, so images
     /// whose event has been overwritten are dropped now and then.
     mutating func awaitFrame(with image: UInt64, _ capacity: Int) {
-      awaited[image] = count
+      awaited[image] = ring.count
       framesWaited = 0
-      if awaited.count > 2 * capacity { awaited = awaited.filter { $0.value > count - capacity } }
+      if awaited.count > 2 * capacity { awaited = awaited.filter { $0.value > ring.count - capacity } }
     }
   }
 
   /// The maximum number of events. A trace with capacity 0 records nothing.
   public let capacity: Int
   private let clock: @Sendable () -> Int64
-  private let state = Shared(State())
+  private let state: Shared<State>
 
   /// Creates an empty trace.
   ///
@@ -54,6 +47,7 @@ public final class Trace: Sendable {
   ///   - clock: Returns nanoseconds since a fixed time in the past; `nil`, the default, for the system's clock.
   public init(capacity: Int = 4096, clock: (@Sendable () -> Int64)? = nil) {
     self.capacity = max(0, capacity)
+    state = Shared(State(ring: EventRing(capacity: capacity)))
     self.clock = clock ?? { Trace.systemTime() }
   }
 
@@ -68,22 +62,15 @@ public final class Trace: Sendable {
   /// The recorded events, which `ChromeTrace` writes, in the order of recording, which is approximately the order of
   /// their times. O(events).
   package var events: [TraceEvent] {
-    state.withLock { state in
-      guard state.count > capacity else { return state.ring }
-      let oldest = state.count % capacity
-      return Array(state.ring[oldest...] + state.ring[..<oldest])
-    }
+    state.withLock { $0.ring.events }
   }
 
   /// The number of events that were recorded and have been overwritten.
-  package var lostEvents: Int { state.withLock { max(0, $0.count - capacity) } }
+  package var lostEvents: Int { state.withLock { $0.ring.lostCount } }
 
   /// Removes all events, so that a document shows only what follows.
   public func removeAll() {
-    state.withLock { state in
-      state.ring.removeAll()
-      state.count = 0
-    }
+    state.withLock { $0.ring.removeAll() }
   }
 
   // MARK: Recording
@@ -92,7 +79,7 @@ public final class Trace: Sendable {
   package func record(_ kind: TraceEvent.Kind, at time: Int64? = nil) {
     guard capacity > 0 else { return }
     let event = TraceEvent(time: time ?? clock(), kind: kind)
-    state.withLock { $0.record(event, capacity) }
+    state.withLock { $0.ring.append(event) }
   }
 
   /// Records that a request was served from memory, and waits until the image is shown on the screen.
@@ -103,7 +90,7 @@ public final class Trace: Sendable {
     state.withLock { state in
       state.lastNumber += 1
       let kind = TraceEvent.Kind.served(request: state.lastNumber, url: url, image: image)
-      state.record(TraceEvent(time: time, kind: kind), capacity)
+      state.ring.append(TraceEvent(time: time, kind: kind))
       state.awaitFrame(with: image, capacity)
     }
   }
@@ -120,8 +107,8 @@ public final class Trace: Sendable {
       let request = TraceEvent.Request(
         number: state.lastNumber, url: url, began: began, memory: memory, disk: nil, fetch: 0, decode: 0,
         processedImage: 0)
-      state.record(TraceEvent(time: time, kind: .requested(request)), capacity)
-      state.record(TraceEvent(time: time, kind: .responded(request: request.number, outcome)), capacity)
+      state.ring.append(TraceEvent(time: time, kind: .requested(request)))
+      state.ring.append(TraceEvent(time: time, kind: .responded(request: request.number, outcome)))
     }
   }
 
@@ -130,7 +117,7 @@ public final class Trace: Sendable {
     guard capacity > 0 else { return }
     let event = TraceEvent(time: clock(), kind: .responded(request: request, outcome))
     state.withLock { state in
-      state.record(event, capacity)
+      state.ring.append(event)
       if case .image(let image, _) = outcome { state.awaitFrame(with: image, capacity) }
     }
   }
@@ -145,7 +132,7 @@ public final class Trace: Sendable {
     state.withLock { state in
       for image in images where state.awaited.removeValue(forKey: image) != nil {
         state.framesWaited = 0
-        state.record(TraceEvent(time: time, kind: .shown(image: image)), capacity)
+        state.ring.append(TraceEvent(time: time, kind: .shown(image: image)))
       }
       // Prefetched images may never be shown.
       state.framesWaited += 1

@@ -18,8 +18,8 @@ struct LastLane {
   /// Returns the text up to the slash with which the path begins; `nil` without a path, and with a login, which must not
   /// stay in memory.
   private static func prefix(of text: String) -> String? {
-    guard let scheme = text.firstRange(of: "://") else { return nil }
-    let authority = text[scheme.upperBound...].prefix { !"/?#\\@".contains($0) }
+    guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
+    let authority = text[colon...].dropFirst(3).prefix { !"/?#\\@".contains($0) }
     guard authority.endIndex < text.endIndex, text[authority.endIndex] == "/" else { return nil }
     return String(text[...authority.endIndex])
   }

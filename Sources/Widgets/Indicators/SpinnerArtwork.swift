@@ -1,4 +1,3 @@
-import Glibc
 package import VitrineGraphics
 
 /// The cached images of a spinner: twelve teeth, the brightest of which moves round once per second.
@@ -69,9 +68,7 @@ package enum SpinnerArtwork {
 
   private static func bitmap(_ opacities: [Double], diameter: Int, color: Color) -> Bitmap {
     let teeth = opacities.enumerated().map { tooth, opacity in
-      Tooth(
-        angle: 2 * Double.pi * Double(tooth) / Double(frameCount), diameter: Double(diameter),
-        opacity: opacity)
+      Tooth(index: tooth, diameter: Double(diameter), opacity: opacity)
     }
     return Bitmap(width: diameter, height: diameter) { x, y in
       let opacity = teeth.reduce(0) { max($0, $1.opacity(x: Double(x) + 0.5, y: Double(y) + 0.5)) }
@@ -79,17 +76,25 @@ package enum SpinnerArtwork {
     }
   }
 
-  /// A line with round ends that points at the center. The angle is clockwise from the top.
+  /// The sines of the angles of the teeth. Calculated here, because the first sine of the C library brings a quarter of a
+  /// megabyte of tables into memory.
+  private static let sines: [Double] = {
+    let half = [0, 0.5, 0.75.squareRoot(), 1, 0.75.squareRoot(), 0.5]
+    return half + half.map { -$0 }
+  }()
+
+  /// A line with round ends that points at the center. The teeth are numbered clockwise from the top.
   private struct Tooth {
     let start, end: Point
     let radius: Double
     let opacity: Double
 
-    init(angle: Double, diameter: Double, opacity: Double) {
+    init(index: Int, diameter: Double, opacity: Double) {
+      let (sine, cosine) = (sines[index], sines[(index + frameCount / 4) % frameCount])
       radius = diameter * 0.0475
       let middle = diameter / 2
       func point(_ distance: Double) -> Point {
-        Point(x: middle + sin(angle) * distance, y: middle - cos(angle) * distance)
+        Point(x: middle + sine * distance, y: middle - cosine * distance)
       }
       // The ends lie half a pixel inside, so that the antialiased edge is not cut off.
       start = point(diameter * 0.25 + radius)

@@ -32,6 +32,11 @@ import Testing
     #expect(start.milliseconds(until: start + .nanoseconds(nanoseconds)) == milliseconds)
   }
 
+  @Test(arguments: [0, 1, -1, 86_400_000, Int.max, .min, .max / 1_000_000])
+  func millisecondsAreAddedAsDurationsAre(count: Int) {
+    #expect(start.advanced(byMilliseconds: count) == start + .milliseconds(count))
+  }
+
   @Test func clockDoesNotGoBack() {
     #expect(TransferInstant.now >= start)
   }

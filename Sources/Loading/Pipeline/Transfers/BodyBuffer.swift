@@ -1,3 +1,5 @@
+import Glibc
+
 /// The bytes of an arriving body, in storage that grows in few, large steps.
 ///
 /// Unused storage is address space without pages and is not counted. While the bytes move to larger storage, both
@@ -11,6 +13,10 @@ struct BodyBuffer {
   private static let trustedLength = 1 << 20
   /// The number of bytes of the first storage for a body of unknown length.
   private static let firstLength = 64 << 10
+  /// The size in bytes from which storage may have pages of its own, and the number of bytes from which it is worthwhile
+  /// to take their pages at once.
+  private static let pagedLength = (storage: 128 << 10, bytes: 16 << 10)
+  private static let pageSize = max(4096, Int(sysconf(Int32(_SC_PAGESIZE))))
 
   /// - Parameters:
   ///   - beginning: The bytes of an earlier transfer.
@@ -32,7 +38,21 @@ struct BodyBuffer {
     if bytes.count + new.count > bytes.capacity {
       bytes.reserveCapacity(capacity(for: bytes.count + new.count))
     }
+    takePages(for: new.count)
     bytes.append(contentsOf: new)
+  }
+
+  /// Takes the pages for the next bytes from the system at once, because a fault for each page takes longer. Has no effect
+  /// on pages that the storage has already, and on kernels before 5.14.
+  private mutating func takePages(for count: Int) {
+    guard bytes.capacity >= Self.pagedLength.storage, count >= Self.pagedLength.bytes else { return }
+    let used = bytes.count
+    bytes.withUnsafeMutableBytes { storage in
+      guard let start = storage.baseAddress else { return }
+      let first = (start + used).alignedUp(toMultipleOf: Self.pageSize)
+      let end = (start + used + count).alignedUp(toMultipleOf: Self.pageSize)
+      if first < end { madvise(first, end - first, MADV_POPULATE_WRITE) }
+    }
   }
 
   /// Removes and returns all bytes.

@@ -180,6 +180,24 @@ import VitrineTesting
     #expect(copied <= buffer.bytes.capacity / 2)
   }
 
+  @Test(arguments: [nil, 900_000, 3_000_000])
+  func largePiecesArriveUnchanged(expected: Int?) {
+    var buffer = BodyBuffer(expected: expected)
+    var all: [UInt8] = []
+
+    for (index, length) in [1, 70_000, 16 << 10, 4095, 4096, 4097, 300_000, 0, 200_003, 301_324].enumerated()
+    {
+      let piece = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ index) }
+      piece.withUnsafeBytes { buffer.append($0) }
+      all += piece
+    }
+
+    #expect(all.count == 900_000)
+    #expect(buffer.bytes == all)
+    #expect(buffer.take() == all)
+    #expect(buffer.count == 0)
+  }
+
   @Test func declaredLengthIsTrustedIfSmallOrPartlyReceived() {
     var buffer = BodyBuffer(expected: 64 << 20)
     bytes(10).withUnsafeBytes { buffer.append($0) }
