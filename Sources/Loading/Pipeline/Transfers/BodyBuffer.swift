@@ -44,13 +44,14 @@ struct BodyBuffer {
 
   /// Takes the pages for the next bytes from the system at once, because a fault for each page takes longer. Has no effect
   /// on pages that the storage has already, and on kernels before 5.14.
-  private mutating func takePages(for count: Int) {
+  private func takePages(for count: Int) {
     guard bytes.capacity >= Self.pagedLength.storage, count >= Self.pagedLength.bytes else { return }
-    let used = bytes.count
-    bytes.withUnsafeMutableBytes { storage in
-      guard let start = storage.baseAddress else { return }
-      let first = (start + used).alignedUp(toMultipleOf: Self.pageSize)
-      let end = (start + used + count).alignedUp(toMultipleOf: Self.pageSize)
+    // Not `withUnsafeMutableBytes`, which would copy bytes that a preview shares.
+    bytes.withUnsafeBytes { received in
+      guard let start = received.baseAddress else { return }
+      let next = UnsafeMutableRawPointer(mutating: start) + received.count
+      let first = next.alignedUp(toMultipleOf: Self.pageSize)
+      let end = (next + count).alignedUp(toMultipleOf: Self.pageSize)
       if first < end { madvise(first, end - first, MADV_POPULATE_WRITE) }
     }
   }

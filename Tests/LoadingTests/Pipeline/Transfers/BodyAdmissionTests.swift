@@ -198,6 +198,19 @@ import VitrineTesting
     #expect(buffer.count == 0)
   }
 
+  @Test func bytesThatAPreviewSharesAreCopiedOnceIntoStorageOfTheSameSize() {
+    var buffer = BodyBuffer(expected: 900_000)
+    bytes(200_000).withUnsafeBytes { buffer.append($0) }
+    let shared = buffer.bytes
+    let capacity = buffer.bytes.capacity
+
+    [UInt8](repeating: 2, count: 100_000).withUnsafeBytes { buffer.append($0) }
+
+    #expect(shared == bytes(200_000))
+    #expect(buffer.bytes == bytes(200_000) + [UInt8](repeating: 2, count: 100_000))
+    #expect(buffer.bytes.capacity >= capacity)
+  }
+
   @Test func declaredLengthIsTrustedIfSmallOrPartlyReceived() {
     var buffer = BodyBuffer(expected: 64 << 20)
     bytes(10).withUnsafeBytes { buffer.append($0) }
