@@ -22,8 +22,6 @@ struct TransferInstant: Hashable, Comparable, Sendable {
   }
 
   /// Returns a later or earlier time, clamped to 73 years from the start.
-  ///
-  /// - Parameter count: A number that `nanoseconds(in:)` has returned.
   func advanced(byNanoseconds count: Int64) -> TransferInstant {
     TransferInstant(nanoseconds: Self.clamped(nanoseconds + Self.clamped(count)))
   }

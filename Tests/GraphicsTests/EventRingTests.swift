@@ -4,7 +4,7 @@ import Testing
 
 /// The ring buffer of a trace, compared with an array of all events.
 struct EventRingTests {
-  @Test(arguments: [1, 2, 63, 64, 65, 128, 150]) func latestEventsStayInOrder(capacity: Int) {
+  @Test(arguments: [1, 2, 63, 64, 65, 128, 150, .max]) func latestEventsStayInOrder(capacity: Int) {
     var ring = EventRing(capacity: capacity)
     var all: [TraceEvent] = []
 
@@ -16,6 +16,15 @@ struct EventRingTests {
       ring.append(event)
       all.append(event)
     }
+  }
+
+  @Test(arguments: [0, -1, .min]) func bufferKeepsAtLeastOneEvent(capacity: Int) {
+    var ring = EventRing(capacity: capacity)
+
+    for time in 1...3 { ring.append(TraceEvent(time: Int64(time), kind: .fetchBegan(fetch: 1))) }
+
+    #expect(ring.events.map(\.time) == [3])
+    #expect(ring.lostCount == 2)
   }
 
   @Test func removedEventsAreNotCountedAsLost() {

@@ -86,6 +86,28 @@ import Testing
     #expect(trace.events.suffix(2).map(\.kind) == [.shown(image: 993), .shown(image: 1000)])
   }
 
+  @Test func awaitedImagesAreLimitedAfterRemoveAll() {
+    let trace = Trace(capacity: 8)
+    for image in 1...16 as ClosedRange<UInt64> {
+      trace.recordResponse(image, .image(image, source: "network"))
+    }
+
+    trace.removeAll()
+    for image in 17...40 as ClosedRange<UInt64> {
+      trace.recordResponse(image, .image(image, source: "network"))
+    }
+
+    #expect(trace.awaitedImages <= 16)
+  }
+
+  @Test func traceOfUnlimitedCapacityAwaitsImages() {
+    let trace = Trace(capacity: .max)
+
+    trace.recordServed(url: "http://a.test", image: 70)
+
+    #expect(trace.awaitedImages == 1)
+  }
+
   @Test func longURLsAreTruncated() throws {
     let trace = Trace()
 

@@ -1,5 +1,5 @@
-/// A ring buffer of the latest events. Its storage grows by blocks: events are not moved to larger storage, which would
-/// leave gaps of hundreds of kilobytes in the heap.
+/// A ring buffer of the latest events. Its storage grows by blocks, because moving all events to larger storage would leave
+/// gaps of hundreds of kilobytes in the heap.
 struct EventRing {
   private static let blockLength = 64
 

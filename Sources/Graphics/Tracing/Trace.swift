@@ -30,7 +30,7 @@ public final class Trace: Sendable {
     mutating func awaitFrame(with image: UInt64, _ capacity: Int) {
       awaited[image] = ring.count
       framesWaited = 0
-      if awaited.count > 2 * capacity { awaited = awaited.filter { $0.value > ring.count - capacity } }
+      if awaited.count - capacity > capacity { awaited = awaited.filter { $0.value > ring.count - capacity } }
     }
   }
 
@@ -70,7 +70,10 @@ public final class Trace: Sendable {
 
   /// Removes all events, so that a document shows only what follows.
   public func removeAll() {
-    state.withLock { $0.ring.removeAll() }
+    state.withLock { state in
+      state.ring.removeAll()
+      state.awaited = state.awaited.mapValues { _ in 0 }
+    }
   }
 
   // MARK: Recording

@@ -76,8 +76,8 @@ package enum SpinnerArtwork {
     }
   }
 
-  /// The sines of the angles of the teeth. Calculated here, because the first sine of the C library brings a quarter of a
-  /// megabyte of tables into memory.
+  /// The sines of the angles of the twelve teeth. Calculated without `sin`, because its first call brings up to a quarter
+  /// of a megabyte of the C library into memory.
   private static let sines: [Double] = {
     let half = [0, 0.5, 0.75.squareRoot(), 1, 0.75.squareRoot(), 0.5]
     return half + half.map { -$0 }

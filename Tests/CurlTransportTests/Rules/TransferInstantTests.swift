@@ -32,8 +32,12 @@ import Testing
     #expect(start.milliseconds(until: start + .nanoseconds(nanoseconds)) == milliseconds)
   }
 
-  @Test(arguments: [0, 1, -1, 86_400_000, Int.max, .min, .max / 1_000_000])
-  func millisecondsAreAddedAsDurationsAre(count: Int) {
+  @Test(
+    arguments: [
+      0, 1, -1, 86_400_000, .max, .min, .max / 1_000_000, .max / 1_000_000 + 1, .min / 1_000_000 - 1, 1 << 41,
+      -(1 << 41), (1 << 61) / 1_000_000, (1 << 61) / 1_000_000 + 1,
+    ])
+  func addingMillisecondsEqualsAddingADuration(count: Int) {
     #expect(start.advanced(byMilliseconds: count) == start + .milliseconds(count))
   }
 

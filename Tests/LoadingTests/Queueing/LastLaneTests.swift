@@ -10,7 +10,7 @@ struct LastLaneTests {
       "http://a.test", "http://a.test:80", "https://a.test", "http://a.test.b", "http://A.test",
       "http://a.tes",
       "http://user@a.test", "http://a.test:8080", "file://", "file://localhost", "http://[::1]",
-      "ftp://a.test",
+      "ftp://a.test", "foo:bar://a.test",
     ]
     let endings = ["", "/", "/b", "/b?c", "?c", "#d", "/http://b.test/", ":1/", "@b.test/"]
     var random = SystemRandomNumberGenerator()

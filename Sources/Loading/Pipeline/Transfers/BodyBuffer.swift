@@ -13,9 +13,11 @@ struct BodyBuffer {
   private static let trustedLength = 1 << 20
   /// The number of bytes of the first storage for a body of unknown length.
   private static let firstLength = 64 << 10
-  /// The size in bytes from which storage may have pages of its own, and the number of bytes from which it is worthwhile
-  /// to take their pages at once.
-  private static let pagedLength = (storage: 128 << 10, bytes: 16 << 10)
+  /// The capacity in bytes from which storage has new pages of its own. Pages of smaller storage mostly were in use before,
+  /// and `madvise` takes half as long for such pages as copying the bytes.
+  private static let ownPagesCapacity = 1 << 20
+  /// The smallest number of bytes for which pages are taken at once.
+  private static let smallestPiece = 16 << 10
   private static let pageSize = max(4096, Int(sysconf(Int32(_SC_PAGESIZE))))
 
   /// - Parameters:
@@ -42,10 +44,10 @@ struct BodyBuffer {
     bytes.append(contentsOf: new)
   }
 
-  /// Takes the pages for the next bytes from the system at once, because a fault for each page takes longer. Has no effect
-  /// on pages that the storage has already, and on kernels before 5.14.
+  /// Takes the pages for the next bytes from the system at once, because a fault for each page takes longer. Does nothing
+  /// on kernels before 5.14.
   private func takePages(for count: Int) {
-    guard bytes.capacity >= Self.pagedLength.storage, count >= Self.pagedLength.bytes else { return }
+    guard bytes.capacity >= Self.ownPagesCapacity, count >= Self.smallestPiece else { return }
     // Not `withUnsafeMutableBytes`, which would copy bytes that a preview shares.
     bytes.withUnsafeBytes { received in
       guard let start = received.baseAddress else { return }
