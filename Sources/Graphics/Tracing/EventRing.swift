@@ -6,7 +6,7 @@ struct EventRing {
   /// The maximum number of events, at least 1.
   private let capacity: Int
   private var blocks: [[TraceEvent]] = []
-  /// The number of events recorded so far, including those that were overwritten.
+  /// The number of events recorded since the last `removeAll`, including those that were overwritten.
   private(set) var count = 0
 
   init(capacity: Int) { self.capacity = max(1, capacity) }

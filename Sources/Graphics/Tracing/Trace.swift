@@ -20,7 +20,8 @@ public final class Trace: Sendable {
   private struct State {
     var ring: EventRing
     var lastNumber: UInt64 = 0
-    /// The numbers of delivered images that have not been on the screen yet, with the event count at the delivery.
+    /// The numbers of delivered images that have not been on the screen yet, with the count of `ring` at the delivery; 0 or
+    /// less for deliveries before the last `removeAll`.
     var awaited: [UInt64: Int] = [:]
     /// The number of frames since the last image was delivered or shown.
     var framesWaited = 0
@@ -71,8 +72,9 @@ public final class Trace: Sendable {
   /// Removes all events, so that a document shows only what follows.
   public func removeAll() {
     state.withLock { state in
+      let count = state.ring.count
+      state.awaited = state.awaited.mapValues { $0 - count }
       state.ring.removeAll()
-      state.awaited = state.awaited.mapValues { _ in 0 }
     }
   }
 

@@ -13,10 +13,10 @@ struct BodyBuffer {
   private static let trustedLength = 1 << 20
   /// The number of bytes of the first storage for a body of unknown length.
   private static let firstLength = 64 << 10
-  /// The capacity in bytes from which storage has new pages of its own. Pages of smaller storage mostly were in use before,
-  /// and `madvise` takes half as long for such pages as copying the bytes.
-  private static let ownPagesCapacity = 1 << 20
-  /// The smallest number of bytes for which pages are taken at once.
+  /// The capacity in bytes from which pages are taken at once. The heap mostly has the pages of smaller storage already, and
+  /// for these the system call takes half as long as the copy of the bytes.
+  private static let largeCapacity = 1 << 20
+  /// The smallest number of bytes for which pages are taken at once: what libcurl delivers in one call.
   private static let smallestPiece = 16 << 10
   private static let pageSize = max(4096, Int(sysconf(Int32(_SC_PAGESIZE))))
 
@@ -44,11 +44,11 @@ struct BodyBuffer {
     bytes.append(contentsOf: new)
   }
 
-  /// Takes the pages for the next bytes from the system at once, because a fault for each page takes longer. Does nothing
-  /// on kernels before 5.14.
+  /// Takes the pages for the next bytes from the system at once, because a fault for each page takes longer. Kernels before
+  /// 5.14 refuse.
   private func takePages(for count: Int) {
-    guard bytes.capacity >= Self.ownPagesCapacity, count >= Self.smallestPiece else { return }
-    // Not `withUnsafeMutableBytes`, which would copy bytes that a preview shares.
+    guard bytes.capacity >= Self.largeCapacity, count >= Self.smallestPiece else { return }
+    // Not `withUnsafeMutableBytes`: if a preview shares the bytes, it would move them to storage without unused capacity.
     bytes.withUnsafeBytes { received in
       guard let start = received.baseAddress else { return }
       let next = UnsafeMutableRawPointer(mutating: start) + received.count

@@ -208,7 +208,8 @@ import VitrineTesting
 
     #expect(shared == bytes(800_000))
     #expect(buffer.bytes == bytes(800_000) + [UInt8](repeating: 2, count: 100_000))
-    #expect(buffer.bytes.capacity >= capacity)
+    // The allocator rounds up.
+    #expect(capacity...(capacity + (64 << 10)) ~= buffer.bytes.capacity)
   }
 
   @Test func declaredLengthIsTrustedIfSmallOrPartlyReceived() {
