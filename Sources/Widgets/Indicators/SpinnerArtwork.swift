@@ -76,8 +76,8 @@ package enum SpinnerArtwork {
     }
   }
 
-  /// The sines of the angles of the twelve teeth. Calculated without `sin`, because its first call brings up to a quarter
-  /// of a megabyte of the C library into memory.
+  /// The sines of the angles of the twelve teeth. Calculated without `sin`, whose first call takes up to 0.25 MB of memory
+  /// for the code and the tables of libm.
   private static let sines: [Double] = {
     let half = [0, 0.5, 0.75.squareRoot(), 1, 0.75.squareRoot(), 0.5]
     return half + half.map { -$0 }

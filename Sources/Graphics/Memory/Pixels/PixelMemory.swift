@@ -83,7 +83,7 @@ package final class PixelMemory: Sendable {
   }
 
   private let state = Shared(State())
-  private let pageSize = max(4096, Int(sysconf(Int32(_SC_PAGESIZE))))
+  private let pageSize = SystemPages.size
   private let spareLimit: Int
   private let usesHeapOnly: Bool
 
@@ -251,8 +251,8 @@ package final class PixelMemory: Sendable {
       return Block(bytes: bytes, storage: .pages(pageBytes))
     }
     guard let start = map(pageBytes) else { return nil }
-    // All of the block is about to be written, and a fault for each page takes longer. Older kernels return an error.
-    if !isZeroed { madvise(start, pageBytes, MADV_POPULATE_WRITE) }
+    // All of the block is about to be written.
+    if !isZeroed { SystemPages.take(from: start, byteCount: pageBytes) }
     state.withLock { $0.used += pageBytes }
     let bytes = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
     return Block(bytes: bytes, storage: .pages(pageBytes))

@@ -1,4 +1,4 @@
-import Glibc
+import VitrineGraphics
 
 /// The bytes of an arriving body, in storage that grows in few, large steps.
 ///
@@ -18,7 +18,6 @@ struct BodyBuffer {
   private static let largeCapacity = 1 << 20
   /// The smallest number of bytes for which pages are taken at once: what libcurl delivers in one call.
   private static let smallestPiece = 16 << 10
-  private static let pageSize = max(4096, Int(sysconf(Int32(_SC_PAGESIZE))))
 
   /// - Parameters:
   ///   - beginning: The bytes of an earlier transfer.
@@ -44,17 +43,16 @@ struct BodyBuffer {
     bytes.append(contentsOf: new)
   }
 
-  /// Takes the pages for the next bytes from the system at once, because a fault for each page takes longer. Kernels before
-  /// 5.14 refuse.
+  /// Takes the pages for the next bytes from the system at once.
   private func takePages(for count: Int) {
     guard bytes.capacity >= Self.largeCapacity, count >= Self.smallestPiece else { return }
     // Not `withUnsafeMutableBytes`: if a preview shares the bytes, it would move them to storage without unused capacity.
     bytes.withUnsafeBytes { received in
       guard let start = received.baseAddress else { return }
       let next = UnsafeMutableRawPointer(mutating: start) + received.count
-      let first = next.alignedUp(toMultipleOf: Self.pageSize)
-      let end = (next + count).alignedUp(toMultipleOf: Self.pageSize)
-      if first < end { madvise(first, end - first, MADV_POPULATE_WRITE) }
+      let first = next.alignedUp(toMultipleOf: SystemPages.size)
+      let end = (next + count).alignedUp(toMultipleOf: SystemPages.size)
+      if first < end { SystemPages.take(from: first, byteCount: end - first) }
     }
   }
 
