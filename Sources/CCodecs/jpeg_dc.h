@@ -5,7 +5,7 @@
 //
 // All names begin with `vitrine_dc`, also those that deal with AC coefficients.
 //
-// libjpeg reads the header. An image with anything unusual or damaged is refused, and left to libjpeg.
+// An image with anything unusual or damaged is refused, and left to libjpeg.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,20 +31,26 @@ typedef struct {
 } vitrine_dc_plane;
 
 typedef struct {
-  vitrine_dc_source source;
-  vitrine_dc_table dc[NUM_HUFF_TBLS];
-  vitrine_ac_table ac[NUM_HUFF_TBLS];
   int plane_count;
-  vitrine_dc_plane planes[3];
+  vitrine_dc_plane planes[vitrine_dc_component_limit];
   /// The number of means on each side of a block: 1, or 2 for quarters.
   int means_per_side;
   /// The number of MCUs in a row, and the number of rows.
   unsigned columns, rows;
+  /// The offset in the file of the codes of the first scan.
+  size_t codes;
   /// The number of MCUs between the restart markers of the first scan; zero for none.
   unsigned restart_interval;
   bool is_progressive;
   /// The number of lowest bits of coefficients that the first scan leaves out.
   int missing_bits;
+  /// Called between rows of MCUs; returns true to stop reading. May be null.
+  bool (*is_cancelled)(void *context);
+  void *context;
+  /// From here on, memory is written when it is used, so that unused tables take no pages.
+  vitrine_dc_source source;
+  vitrine_dc_table dc[vitrine_dc_table_limit];
+  vitrine_ac_table ac[vitrine_dc_table_limit];
 } vitrine_dc_image;
 
 typedef enum {
@@ -56,7 +62,7 @@ typedef enum {
 
 static inline void vitrine_dc_close(vitrine_dc_image *image) {
   if (!image) return;
-  for (int index = 0; index < 3; index++) {
+  for (int index = 0; index < vitrine_dc_component_limit; index++) {
     free(image->planes[index].samples);
     free(image->planes[index].coefficients);
   }
@@ -68,101 +74,90 @@ static inline unsigned vitrine_dc_blocks(unsigned side, int factor, int largest)
   return (side * (unsigned)factor + 8u * (unsigned)largest - 1) / (8u * (unsigned)largest);
 }
 
-static inline bool vitrine_dc_set_up_plane(
-    vitrine_dc_image *image, const struct jpeg_decompress_struct *info, int index) {
-  const jpeg_component_info *component = info->comp_info + index;
-  if (info->cur_comp_info[index] != component) return false;
+static inline bool vitrine_dc_set_up_plane(vitrine_dc_image *image, const vitrine_dc_header *header, int index) {
+  const vitrine_dc_component *component = header->components + index;
   vitrine_dc_plane *plane = image->planes + index;
   bool is_alone = image->plane_count == 1;
-  plane->horizontal = is_alone ? 1 : component->h_samp_factor;
-  plane->vertical = is_alone ? 1 : component->v_samp_factor;
+  plane->horizontal = is_alone ? 1 : component->horizontal;
+  plane->vertical = is_alone ? 1 : component->vertical;
   // Without subsampling, or with chroma of half the width or the height or both.
   int largest = is_alone || index > 0 ? 1 : 2;
-  if (plane->horizontal < 1 || plane->horizontal > largest || plane->vertical < 1 || plane->vertical > largest)
-    return false;
+  if (plane->horizontal > largest || plane->vertical > largest) return false;
   // The number of quarters is that of the blocks of an image of twice the size.
   int means = image->means_per_side;
-  plane->width = vitrine_dc_blocks(info->image_width, plane->horizontal * means, image->planes[0].horizontal);
-  plane->height = vitrine_dc_blocks(info->image_height, plane->vertical * means, image->planes[0].vertical);
+  plane->width = vitrine_dc_blocks(header->width, plane->horizontal * means, image->planes[0].horizontal);
+  plane->height = vitrine_dc_blocks(header->height, plane->vertical * means, image->planes[0].vertical);
 
-  int dc = component->dc_tbl_no, ac = component->ac_tbl_no, quantization = component->quant_tbl_no;
-  if (dc < 0 || dc >= NUM_HUFF_TBLS || ac < 0 || ac >= NUM_HUFF_TBLS || quantization < 0
-      || quantization >= NUM_QUANT_TBLS || !info->quant_tbl_ptrs[quantization])
-    return false;
-  plane->dc = dc;
-  plane->ac = ac;
-  // libjpeg has the factors in rows.
-  const UINT16 *quantizers = info->quant_tbl_ptrs[quantization]->quantval;
-  const int rows[4] = {0, 1, DCTSIZE, DCTSIZE + 1};
+  const vitrine_dc_quantizers *quantizers = header->quantizers + component->quantizers;
+  if (!quantizers->is_present) return false;
+  const int places[4] = {0, 1, 2, 4};
   for (int factor = 0; factor < (means == 2 ? 4 : 1); factor++) {
-    plane->quantizers[factor] = quantizers[rows[factor]];
+    plane->quantizers[factor] = quantizers->factors[places[factor]];
     if (plane->quantizers[factor] > 255) return false;
   }
+  plane->dc = component->dc;
+  plane->ac = component->ac;
   bool has_dc = false, has_ac = false;
   for (int other = 0; other < index; other++) {
-    has_dc = has_dc || image->planes[other].dc == dc;
-    has_ac = has_ac || image->planes[other].ac == ac;
+    has_dc = has_dc || image->planes[other].dc == plane->dc;
+    has_ac = has_ac || image->planes[other].ac == plane->ac;
   }
-  return (has_dc || vitrine_dc_make_dc_table(image->dc + dc, info->dc_huff_tbl_ptrs[dc]))
+  return (has_dc || vitrine_dc_make_dc_table(image->dc + plane->dc, header->dc + plane->dc))
          && (image->is_progressive || has_ac
-             || vitrine_dc_make_ac_table(image->ac + ac, info->ac_huff_tbl_ptrs[ac]));
+             || vitrine_dc_make_ac_table(image->ac + plane->ac, header->ac + plane->ac));
 }
 
-/// Returns the layout and the tables of an image without memory for samples, or null if `jpeg` is unusual or memory is
-/// short. Call after `vitrine_jpeg_open`, and before `vitrine_jpeg_start`. The caller must close the image.
+/// Returns the layout and the tables of an image without memory for samples, or null if the image is unusual or memory is
+/// short. The caller must close the image.
 ///
 /// A progressive image is unusual unless `allows_progressive` is true and its first scan has the DC coefficients of all
 /// components.
 static inline vitrine_dc_image *vitrine_dc_prepare(
-    const vitrine_jpeg *jpeg, bool allows_progressive, int means_per_side) {
-  const struct jpeg_decompress_struct *info = &jpeg->info;
-  bool is_gray = info->num_components == 1 && info->jpeg_color_space == JCS_GRAYSCALE;
-  bool is_color = info->num_components == 3 && info->jpeg_color_space == JCS_YCbCr;
-  bool has_first_bits = info->Ss == 0 && info->Se == 0 && info->Ah == 0 && info->Al <= vitrine_dc_largest_size;
-  if (info->progressive_mode && !(allows_progressive && has_first_bits)) return NULL;
-  if (info->arith_code || info->data_precision != 8 || !(is_gray || is_color)
-      || info->comps_in_scan != info->num_components || info->image_width == 0 || info->image_height == 0)
-    return NULL;
-  vitrine_dc_image *image = (vitrine_dc_image *)calloc(1, sizeof *image);
+    const vitrine_dc_header *header, bool allows_progressive, int means_per_side) {
+  bool has_first_bits = header->first_coefficient == 0 && header->last_coefficient == 0 && header->missing_before == 0
+                        && header->missing_bits <= vitrine_dc_largest_size;
+  if (header->is_progressive && !(allows_progressive && has_first_bits)) return NULL;
+  vitrine_dc_image *image = (vitrine_dc_image *)malloc(sizeof *image);
   if (!image) return NULL;
-  image->plane_count = info->num_components;
+  memset(image, 0, offsetof(vitrine_dc_image, source));
+  image->plane_count = header->component_count;
   image->means_per_side = means_per_side;
-  image->restart_interval = info->restart_interval;
-  image->is_progressive = info->progressive_mode;
-  image->missing_bits = info->progressive_mode ? info->Al : 0;
+  image->codes = header->codes;
+  image->restart_interval = header->restart_interval;
+  image->is_progressive = header->is_progressive;
+  image->missing_bits = header->is_progressive ? header->missing_bits : 0;
   for (int index = 0; index < image->plane_count; index++) {
-    if (vitrine_dc_set_up_plane(image, info, index)) continue;
+    if (vitrine_dc_set_up_plane(image, header, index)) continue;
     vitrine_dc_close(image);
     return NULL;
   }
-  image->columns = vitrine_dc_blocks(info->image_width, 1, image->planes[0].horizontal);
-  image->rows = vitrine_dc_blocks(info->image_height, 1, image->planes[0].vertical);
+  image->columns = vitrine_dc_blocks(header->width, 1, image->planes[0].horizontal);
+  image->rows = vitrine_dc_blocks(header->height, 1, image->planes[0].vertical);
   return image;
 }
 
-/// Returns an image to read, or null, as `vitrine_dc_prepare` does.
+/// Returns an image to read, or null, as `vitrine_dc_prepare` does. `bytes` are the file, up to its first scan at least.
 ///
 /// `means_per_side` is 1 or 2. A progressive image has only one mean per block.
-static inline vitrine_dc_image *vitrine_dc_open(const vitrine_jpeg *jpeg, int means_per_side) {
-  if (means_per_side < 1 || means_per_side > 2) return NULL;
-  vitrine_dc_image *image = vitrine_dc_prepare(jpeg, means_per_side == 1, means_per_side);
+static inline vitrine_dc_image *vitrine_dc_open(const uint8_t *bytes, size_t count, int means_per_side) {
+  vitrine_dc_header header;
+  if (means_per_side < 1 || means_per_side > 2 || !vitrine_dc_read_header(bytes, count, &header)) return NULL;
+  vitrine_dc_image *image = vitrine_dc_prepare(&header, means_per_side == 1, means_per_side);
   if (!image) return NULL;
   bool has_memory = true;
   for (int index = 0; index < image->plane_count && has_memory; index++) {
     vitrine_dc_plane *plane = image->planes + index;
     size_t means = (size_t)means_per_side;
     plane->stride = image->columns * (size_t)plane->horizontal * means;
-    size_t count = plane->stride * image->rows * (size_t)plane->vertical * means;
-    plane->samples = (uint8_t *)malloc(count);
-    if (image->is_progressive) plane->coefficients = (int16_t *)malloc(count * sizeof(int16_t));
+    size_t samples = plane->stride * image->rows * (size_t)plane->vertical * means;
+    plane->samples = (uint8_t *)malloc(samples);
+    if (image->is_progressive) plane->coefficients = (int16_t *)malloc(samples * sizeof(int16_t));
     has_memory = plane->samples && (plane->coefficients || !image->is_progressive);
   }
   if (!has_memory) {
     vitrine_dc_close(image);
     return NULL;
   }
-  image->source.next = jpeg->info.src->next_input_byte;
-  image->source.end = jpeg->info.src->next_input_byte + jpeg->info.src->bytes_in_buffer;
   return image;
 }
 
@@ -223,7 +218,7 @@ static inline __attribute__((always_inline)) bool vitrine_dc_read(
 
 /// Reads a scan, which begins at `image->source.next`.
 static inline __attribute__((always_inline)) vitrine_dc_result vitrine_dc_read_scan(
-    vitrine_dc_image *image, const vitrine_jpeg *jpeg, vitrine_dc_scan scan) {
+    vitrine_dc_image *image, vitrine_dc_scan scan) {
   vitrine_dc_source *source = &image->source;
   source->count = source->position = 0;
   source->is_last = false;
@@ -237,7 +232,7 @@ static inline __attribute__((always_inline)) vitrine_dc_result vitrine_dc_read_s
   uint32_t means[3] = {0, 0, 0};
   unsigned until_restart = scan.restart_interval, restarts = 0;
   for (size_t row = 0; row < rows; row++) {
-    if (row % 8 == 0 && jpeg->is_cancelled && jpeg->is_cancelled(jpeg->context)) return vitrine_dc_cancelled;
+    if (row % 8 == 0 && image->is_cancelled && image->is_cancelled(image->context)) return vitrine_dc_cancelled;
     for (size_t column = 0; column < columns; column++) {
       if (scan.restart_interval > 0 && until_restart-- == 0) {
         if (!vitrine_dc_restart(source, restarts++ & 7)) return vitrine_dc_refused;
@@ -262,31 +257,35 @@ static inline __attribute__((always_inline)) vitrine_dc_result vitrine_dc_read_s
   return vitrine_dc_complete;
 }
 
-/// Reads the first scan: all means of a sequential image, or the highest bits of those of a progressive image. The bytes
-/// of `jpeg` must not have been read since its header.
-static inline vitrine_dc_result vitrine_dc_read_first_scan(vitrine_dc_image *image, const vitrine_jpeg *jpeg) {
+/// Reads the first scan: all means of a sequential image, or the highest bits of those of a progressive image. `bytes` are
+/// the whole file.
+static inline vitrine_dc_result vitrine_dc_read_first_scan(
+    vitrine_dc_image *image, const uint8_t *bytes, size_t count) {
+  if (image->codes > count) return vitrine_dc_refused;
+  image->source.next = bytes + image->codes;
+  image->source.end = bytes + count;
   vitrine_dc_scan scan = {vitrine_dc_all_coefficients, -1, image->restart_interval, image->missing_bits};
   if (image->means_per_side == 2) {
     scan.content = vitrine_dc_all_and_lowest;
-    return vitrine_dc_read_scan(image, jpeg, scan);
+    return vitrine_dc_read_scan(image, scan);
   }
-  if (!image->is_progressive) return vitrine_dc_read_scan(image, jpeg, scan);
+  if (!image->is_progressive) return vitrine_dc_read_scan(image, scan);
   scan.content = vitrine_dc_first_bits;
-  return vitrine_dc_read_scan(image, jpeg, scan);
+  return vitrine_dc_read_scan(image, scan);
 }
 
 /// Reads a scan with one more bit of the coefficients of a progressive image.
 ///
 /// `codes` are the bytes after the header of the scan. `component` is negative for a scan of all components.
 static inline vitrine_dc_result vitrine_dc_read_next_bits(
-    vitrine_dc_image *image, const vitrine_jpeg *jpeg, const uint8_t *codes, size_t count, int component,
-    unsigned restart_interval, int missing_bits) {
+    vitrine_dc_image *image, const uint8_t *codes, size_t count, int component, unsigned restart_interval,
+    int missing_bits) {
   if (!image->is_progressive || component >= image->plane_count || missing_bits < 0 || missing_bits > 15)
     return vitrine_dc_refused;
   image->source.next = codes;
   image->source.end = codes + count;
   vitrine_dc_scan scan = {vitrine_dc_next_bit, component, restart_interval, missing_bits};
-  return vitrine_dc_read_scan(image, jpeg, scan);
+  return vitrine_dc_read_scan(image, scan);
 }
 
 /// Makes the samples of a progressive image. Call after all scans were read.

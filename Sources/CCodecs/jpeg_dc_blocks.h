@@ -15,7 +15,7 @@ enum {
   /// The maximum number of bytes that are read from the beginning of an MCU on, with the end of the last word.
   vitrine_dc_mcu_bytes = vitrine_dc_mcu_blocks * vitrine_dc_block_bytes + 16,
   /// The number of bytes of a scan that are kept at a time.
-  vitrine_dc_window_bytes = 32 << 10,
+  vitrine_dc_window_bytes = 16 << 10,
   /// The length of `low`: a code that begins before index 4 moves on by 16 at most.
   vitrine_dc_low_count = 4 + 16,
 };
@@ -61,7 +61,7 @@ static inline void vitrine_dc_fill(vitrine_dc_source *source) {
 static inline bool vitrine_dc_restart(vitrine_dc_source *source, unsigned number) {
   if (!source->is_last) vitrine_dc_fill(source);
   bool is_at_end = source->is_last && (source->position + 7) / 8 == source->count;
-  if (!is_at_end || source->end - source->next < 2 || source->next[1] != JPEG_RST0 + number) return false;
+  if (!is_at_end || source->end - source->next < 2 || source->next[1] != 0xD0 + number) return false;
   source->next += 2;
   source->count = source->position = 0;
   source->is_last = false;

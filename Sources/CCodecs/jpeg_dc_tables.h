@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include "jpeg_decoding.h"
+#include "jpeg_dc_header.h"
 
 enum {
   /// The number of bits that select an entry of a table.
@@ -52,11 +52,11 @@ typedef struct {
 } vitrine_ac_table;
 
 /// Returns false for a table that libjpeg refuses.
-static inline bool vitrine_dc_make_codes(vitrine_dc_codes *codes, const JHUFF_TBL *table) {
+static inline bool vitrine_dc_make_codes(vitrine_dc_codes *codes, const vitrine_dc_huffman *table) {
   uint32_t code = 0;
   int count = 0;
   for (int length = 1; length <= 16; length++) {
-    int number = table->bits[length];
+    int number = table->counts[length];
     if (count + number > 256) return false;
     codes->offsets[length] = count - (int)code;
     code += (uint32_t)number;
@@ -66,7 +66,7 @@ static inline bool vitrine_dc_make_codes(vitrine_dc_codes *codes, const JHUFF_TB
     codes->ends[length] = code << (16 - length);
     code <<= 1;
   }
-  memcpy(codes->values, table->huffval, sizeof codes->values);
+  memcpy(codes->values, table->values, sizeof codes->values);
   return count > 0;
 }
 
@@ -89,17 +89,17 @@ static inline vitrine_dc_entry vitrine_dc_make_entry(int length, uint8_t value) 
   return (vitrine_dc_entry)(length + size + ((run + 1) << 5));
 }
 
-static inline bool vitrine_dc_make_dc_table(vitrine_dc_table *table, const JHUFF_TBL *source) {
-  if (!source || !vitrine_dc_make_codes(&table->codes, source)) return false;
+static inline bool vitrine_dc_make_dc_table(vitrine_dc_table *table, const vitrine_dc_huffman *source) {
+  if (!source->is_present || !vitrine_dc_make_codes(&table->codes, source)) return false;
   int count = 0;
-  for (int length = 1; length <= 16; length++) count += source->bits[length];
+  for (int length = 1; length <= 16; length++) count += source->counts[length];
   for (int index = 0; index < count; index++)
     if (table->codes.values[index] > vitrine_dc_largest_size) return false;
   uint32_t index = 0;
   int number = 0;
   for (int length = 1; length <= vitrine_dc_lookup_bits; length++) {
     size_t indexes = (size_t)1 << (vitrine_dc_lookup_bits - length);
-    for (int code = 0; code < source->bits[length]; code++) {
+    for (int code = 0; code < source->counts[length]; code++) {
       memset(table->lengths + index, length, indexes);
       memset(table->sizes + index, table->codes.values[number++], indexes);
       index += (uint32_t)indexes;
@@ -110,15 +110,15 @@ static inline bool vitrine_dc_make_dc_table(vitrine_dc_table *table, const JHUFF
   return true;
 }
 
-static inline bool vitrine_dc_make_ac_table(vitrine_ac_table *table, const JHUFF_TBL *source) {
-  if (!source || !vitrine_dc_make_codes(&table->codes, source)) return false;
+static inline bool vitrine_dc_make_ac_table(vitrine_ac_table *table, const vitrine_dc_huffman *source) {
+  if (!source->is_present || !vitrine_dc_make_codes(&table->codes, source)) return false;
   // The lengths of codes without their extra bits. The codes that do not fit follow those that do.
   uint8_t lengths[vitrine_dc_entry_count];
   uint32_t end = 0;
   int number = 0;
   for (int length = 1; length <= vitrine_dc_lookup_bits; length++) {
     uint32_t indexes = 1u << (vitrine_dc_lookup_bits - length);
-    for (int code = 0; code < source->bits[length]; code++) {
+    for (int code = 0; code < source->counts[length]; code++) {
       vitrine_dc_entry entry = vitrine_dc_make_entry(length, table->codes.values[number++]);
       for (uint32_t index = end; index < end + indexes; index++) {
         lengths[index] = (uint8_t)length;
@@ -130,6 +130,7 @@ static inline bool vitrine_dc_make_ac_table(vitrine_ac_table *table, const JHUFF
   }
   memset(table->singles + end, 0, (vitrine_dc_entry_count - end) * sizeof(vitrine_dc_entry));
   memset(table->chains + end, 0, (vitrine_dc_entry_count - end) * sizeof(vitrine_dc_entry));
+  memset(table->sizes + end, 0, vitrine_dc_entry_count - end);
   for (uint32_t index = 0; index < end; index++) {
     vitrine_dc_entry chain = table->singles[index];
     while (chain && !(chain & vitrine_dc_end_of_block)) {

@@ -29,12 +29,6 @@ enum {
   vitrine_jpeg_markers_bytes = 2048,
 };
 
-/// The order in which the values of a quantization table are stored (ITU T.81, A.3.6).
-static const uint8_t vitrine_jpeg_zigzag[DCTSIZE2] = {
-    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
-
 /// A scan that is read from its file in chunks.
 typedef struct {
   vitrine_dc_source source;
@@ -54,13 +48,7 @@ typedef struct {
 typedef struct {
   /// The layout and the tables; its planes have no samples.
   vitrine_dc_image *image;
-  unsigned width, height;
-  /// The numbers of the quantization tables of the planes.
-  int quantization[3];
-  JQUANT_TBL quantizers[NUM_QUANT_TBLS];
-  JHUFF_TBL ac[NUM_HUFF_TBLS];
-  /// The offset of the first byte of the scan in the file.
-  uint64_t begin;
+  vitrine_dc_header header;
   /// The points of each row of MCUs, of which there are `points_per_row`, and the end of the scan.
   vitrine_jpeg_point *points;
   size_t points_per_row;
@@ -84,27 +72,16 @@ static inline size_t vitrine_jpeg_index_bytes(const vitrine_jpeg_index *index) {
          + (vitrine_jpeg_index_point_count(index) + 1) * sizeof(vitrine_jpeg_point);
 }
 
-/// Returns an index without positions, or null if `jpeg` is unusual or memory is short. Call after `vitrine_jpeg_open`,
-/// and before `vitrine_jpeg_start`. The caller must close the index.
-///
-/// `count` is the number of bytes that `vitrine_jpeg_open` was given, from the beginning of the file.
-static inline vitrine_jpeg_index *vitrine_jpeg_index_open(const vitrine_jpeg *jpeg, size_t count) {
-  const struct jpeg_decompress_struct *info = &jpeg->info;
+/// Returns an index without positions, or null if the image is unusual or memory is short. `bytes` are the first bytes of
+/// the file, with the header. The caller must close the index.
+static inline vitrine_jpeg_index *vitrine_jpeg_index_open(const uint8_t *bytes, size_t count) {
   vitrine_jpeg_index *index = (vitrine_jpeg_index *)calloc(1, sizeof *index);
   if (!index) return NULL;
-  index->image = vitrine_dc_prepare(jpeg, false, 1);
-  if (!index->image || info->src->bytes_in_buffer > count) {
+  if (vitrine_dc_read_header(bytes, count, &index->header))
+    index->image = vitrine_dc_prepare(&index->header, false, 1);
+  if (!index->image) {
     vitrine_jpeg_index_close(index);
     return NULL;
-  }
-  index->width = info->image_width;
-  index->height = info->image_height;
-  index->begin = count - info->src->bytes_in_buffer;
-  for (int plane = 0; plane < index->image->plane_count; plane++) {
-    int number = info->comp_info[plane].quant_tbl_no, ac = index->image->planes[plane].ac;
-    index->quantization[plane] = number;
-    index->quantizers[number] = *info->quant_tbl_ptrs[number];
-    index->ac[ac] = *info->ac_huff_tbl_ptrs[ac];
   }
   index->points_per_row = (index->image->columns + vitrine_jpeg_point_step - 1) / vitrine_jpeg_point_step;
   index->points = (vitrine_jpeg_point *)calloc(vitrine_jpeg_index_point_count(index) + 1, sizeof(vitrine_jpeg_point));
@@ -224,7 +201,7 @@ static inline vitrine_dc_result vitrine_jpeg_index_build(
   vitrine_jpeg_scan *scan = vitrine_jpeg_scan_open(read, context);
   if (!scan) return vitrine_dc_refused;
   const vitrine_dc_image *image = index->image;
-  vitrine_jpeg_scan_seek(scan, index->begin << 3);
+  vitrine_jpeg_scan_seek(scan, (uint64_t)index->image->codes << 3);
   vitrine_dc_result result = vitrine_dc_complete;
   uint32_t means[3] = {0, 0, 0};
   for (unsigned row = 0; row < image->rows && result == vitrine_dc_complete; row++) {
@@ -367,16 +344,15 @@ static inline void vitrine_jpeg_part_put_markers(
     vitrine_jpeg_part *part, const vitrine_jpeg_index *index, unsigned width, unsigned height) {
   const vitrine_dc_image *image = index->image;
   vitrine_jpeg_part_marker(part, 0xD8, 0);
-  for (int number = 0; number < NUM_QUANT_TBLS; number++) {
+  for (int number = 0; number < vitrine_dc_table_limit; number++) {
     bool is_used = false;
     for (int plane = 0; plane < image->plane_count; plane++)
-      is_used = is_used || index->quantization[plane] == number;
+      is_used = is_used || index->header.components[plane].quantizers == number;
     if (!is_used) continue;
-    vitrine_jpeg_part_marker(part, 0xDB, 2 + 1 + 2 * DCTSIZE2);
+    vitrine_jpeg_part_marker(part, 0xDB, 2 + 1 + 2 * vitrine_dc_block_samples);
     vitrine_jpeg_part_byte(part, 0x10 | (unsigned)number);
-    for (int at = 0; at < DCTSIZE2; at++) {
-      vitrine_jpeg_part_word(part, index->quantizers[number].quantval[vitrine_jpeg_zigzag[at]]);
-    }
+    for (int at = 0; at < vitrine_dc_block_samples; at++)
+      vitrine_jpeg_part_word(part, index->header.quantizers[number].factors[at]);
   }
   // Extended sequential: tables of 16 bits, and four Huffman tables.
   vitrine_jpeg_part_marker(part, 0xC1, 8 + 3 * (unsigned)image->plane_count);
@@ -388,22 +364,23 @@ static inline void vitrine_jpeg_part_put_markers(
     vitrine_jpeg_part_byte(part, (unsigned)plane + 1);
     vitrine_jpeg_part_byte(
         part, (unsigned)(image->planes[plane].horizontal << 4 | image->planes[plane].vertical));
-    vitrine_jpeg_part_byte(part, (unsigned)index->quantization[plane]);
+    vitrine_jpeg_part_byte(part, (unsigned)index->header.components[plane].quantizers);
   }
   vitrine_jpeg_part_marker(part, 0xC4, 2 + 1 + 16 + vitrine_jpeg_largest_size + 1);
   vitrine_jpeg_part_byte(part, 0);
   for (int length = 0; length < 16; length++) vitrine_jpeg_part_byte(part, vitrine_jpeg_dc_counts[length]);
   for (unsigned size = 0; size <= vitrine_jpeg_largest_size; size++) vitrine_jpeg_part_byte(part, size);
-  for (int number = 0; number < NUM_HUFF_TBLS; number++) {
+  for (int number = 0; number < vitrine_dc_table_limit; number++) {
     bool is_used = false;
     for (int plane = 0; plane < image->plane_count; plane++) is_used = is_used || image->planes[plane].ac == number;
     if (!is_used) continue;
+    const vitrine_dc_huffman *table = index->header.ac + number;
     unsigned count = 0;
-    for (int length = 1; length <= 16; length++) count += index->ac[number].bits[length];
+    for (int length = 1; length <= 16; length++) count += table->counts[length];
     vitrine_jpeg_part_marker(part, 0xC4, 2 + 1 + 16 + count);
     vitrine_jpeg_part_byte(part, 0x10 | (unsigned)number);
-    for (int length = 1; length <= 16; length++) vitrine_jpeg_part_byte(part, index->ac[number].bits[length]);
-    for (unsigned at = 0; at < count; at++) vitrine_jpeg_part_byte(part, index->ac[number].huffval[at]);
+    for (int length = 1; length <= 16; length++) vitrine_jpeg_part_byte(part, table->counts[length]);
+    for (unsigned at = 0; at < count; at++) vitrine_jpeg_part_byte(part, table->values[at]);
   }
   vitrine_jpeg_part_marker(part, 0xDA, 6 + 2 * (unsigned)image->plane_count);
   vitrine_jpeg_part_byte(part, (unsigned)image->plane_count);
@@ -454,8 +431,8 @@ static inline vitrine_dc_result vitrine_jpeg_index_copy(
   unsigned mcu_width = 8 * (unsigned)image->planes[0].horizontal, mcu_height = 8 * (unsigned)image->planes[0].vertical;
   unsigned left = mcus.column * mcu_width, top = mcus.row * mcu_height;
   unsigned width = mcus.columns * mcu_width, height = mcus.rows * mcu_height;
-  if (width > index->width - left) width = index->width - left;
-  if (height > index->height - top) height = index->height - top;
+  if (width > index->header.width - left) width = index->header.width - left;
+  if (height > index->header.height - top) height = index->header.height - top;
   if (!vitrine_jpeg_part_reserve(part, vitrine_jpeg_markers_bytes, limit)) return vitrine_dc_refused;
   vitrine_jpeg_part_put_markers(part, index, width, height);
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "color_converting.h"
 #include "jpeg_dc.h"
+#include "jpeg_dc_header.h"
 #include "jpeg_decoding.h"
 #include "jpeg_encoding.h"
 #include "jpeg_in_part.h"

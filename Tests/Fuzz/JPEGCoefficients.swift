@@ -15,11 +15,12 @@ enum JPEGCoefficients {
   private static func check(_ bytes: [UInt8], _ header: JPEGHeader, target: Int) {
     bytes.withUnsafeBufferPointer { buffer in
       let options = DecodeOptions(target: DecodeTarget(width: target, height: target, mode: .fit))
-      guard let reader = try? JPEGReader(buffer, limits: DecodeLimits()),
-        reader.size.width * reader.size.height <= 1 << 20,
-        let plan = try? DecodePlan(format: .jpeg, stored: reader.size, orientation: .up, options: options),
-        let image = (try? JPEGMeans(reader, header, of: bytes, for: plan)) ?? nil
+      guard header.size.width * header.size.height <= 1 << 20,
+        let plan = try? DecodePlan(format: .jpeg, stored: header.size, orientation: .up, options: options),
+        let image = (try? JPEGMeans(header, of: bytes, for: plan)) ?? nil
       else { return }
+      let reader = try? JPEGReader(buffer, limits: DecodeLimits())
+      precondition(reader?.matches(header) == true, "the header of libjpeg")
       let tolerance = image.meansPerSide == 1 ? 0 : 1
       for index in 0..<image.planeCount {
         let plane = image.plane(index)

@@ -7,36 +7,44 @@ enum JPEGDecoder {
   static func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
   ) throws(ImageError) -> Image {
-    let segments = JPEGSegments(data)
     // Without this header, the memory of the decode would have no bound.
     guard let header = JPEGHeader(data) else { throw .decoding(.jpeg, message: "no header") }
-    return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
-      let reader = try JPEGReader(bytes, limits: options.limits)
-      reader.cancellation = cancellation
-      var plan = try DecodePlan(
-        format: .jpeg, stored: reader.size, orientation: segments.orientation, options: options)
-      plan.cancellation = cancellation
-      plan.metadata = segments.exif.flatMap { ImageMetadata(exif: $0) }
-      try checkPixels(of: plan, header)
-      // With arithmetic coding, the number of bytes says nothing about the number of pixels.
-      if reader.isArithmetic { try plan.checkPassingPixels() }
-      guard reader.isPlausible(byteCount: data.count) else {
+    let segments = JPEGSegments(data)
+    var plan = try DecodePlan(
+      format: .jpeg, stored: header.size, orientation: segments.orientation, options: options)
+    plan.cancellation = cancellation
+    plan.metadata = segments.exif.flatMap { ImageMetadata(exif: $0) }
+    try checkPixels(of: plan, header)
+    guard header.isPlausible(byteCount: data.count) else {
+      throw .decoding(.jpeg, message: "the pixels end early")
+    }
+    plan.convertColors(of: header.colorModel, with: segments.profile)
+    let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
+      if let means = try JPEGMeans(header, of: data, for: plan) {
+        return try means.draw(on: canvas, as: plan.options.pixelFormat)
+      }
+      try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+        try drawAll(bytes, header, for: plan, on: canvas)
+      }
+    }
+    return plan.image(bitmap)
+  }
+
+  /// Decodes all pixels with libjpeg.
+  private static func drawAll(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ header: JPEGHeader, for plan: DecodePlan, on canvas: Canvas
+  ) throws(ImageError) {
+    try plan.checkPixels(holdsSource: header.hasMultipleScans)
+    // With arithmetic coding, the number of bytes says nothing about the number of pixels.
+    if header.isArithmetic { try plan.checkPassingPixels() }
+    let reader = try JPEGReader(bytes, limits: plan.options.limits)
+    reader.cancellation = plan.cancellation
+    guard reader.matches(header) else { throw .decoding(.jpeg, message: "a header that is not clear") }
+    let source = try reader.start(for: plan, header: header)
+    try canvas.draw(source) { (rows, count) throws(ImageError) in
+      guard try reader.read(rows, count: count) == count else {
         throw .decoding(.jpeg, message: "the pixels end early")
       }
-      plan.convertColors(of: reader.colorModel, with: segments.profile)
-      let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
-        if let image = try JPEGMeans(reader, header, of: data, for: plan) {
-          return try image.draw(on: canvas, as: plan.options.pixelFormat)
-        }
-        try plan.checkPixels(holdsSource: reader.holdsSource)
-        let source = try reader.start(for: plan, header: header)
-        try canvas.draw(source) { (rows, count) throws(ImageError) in
-          guard try reader.read(rows, count: count) == count else {
-            throw .decoding(.jpeg, message: "the pixels end early")
-          }
-        }
-      }
-      return plan.image(bitmap)
     }
   }
 

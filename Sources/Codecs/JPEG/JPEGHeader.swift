@@ -54,6 +54,24 @@ struct JPEGHeader {
     return true
   }
 
+  /// The form of the colors after libjpeg has converted them to RGB, which it does not with four components.
+  var colorModel: ColorConversion.Model {
+    switch components.count {
+    case 1: .gray
+    case 4: .cmyk
+    default: .rgb
+    }
+  }
+
+  /// Returns false if `byteCount` bytes cannot hold all pixels, so that a few bytes that declare a huge image are
+  /// refused before memory is allocated. In a single scan, each block of 64 samples takes at least two Huffman codes of
+  /// one bit: one for its mean and one for its end.
+  func isPlausible(byteCount: Int) -> Bool {
+    if hasMultipleScans || isArithmetic { return true }
+    let blocks = ((size.width + 7) / 8) * ((size.height + 7) / 8)
+    return blocks / 4 <= byteCount
+  }
+
   /// Returns the header of an image of another size.
   func resized(to size: PixelSize) -> JPEGHeader {
     var header = self

@@ -14,16 +14,14 @@ final class JPEGIndex: @unchecked Sendable {
   let mcuCount: PixelSize
   private let bytes: EncodedBytes
 
-  /// Reads the scan of a JPEG whose header has been read. Returns `nil` for an image that is decoded only as a whole:
-  /// unusual, damaged, or with several scans. Throws `.cancelled`.
+  /// Reads the scan of a JPEG. Returns `nil` for an image that is decoded only as a whole: unusual, damaged, or with
+  /// several scans. Throws `.cancelled`.
   ///
-  /// - Parameters:
-  ///   - reader: A reader of the first bytes of the image, which hold the header.
-  ///   - headerCount: The number of those bytes.
+  /// - Parameter start: The first bytes of the image, which hold the header.
   init?(
-    _ reader: JPEGReader, headerCount: Int, of bytes: EncodedBytes, cancellation: DecodeCancellation
+    start: UnsafeBufferPointer<UInt8>, of bytes: EncodedBytes, cancellation: DecodeCancellation
   ) throws(ImageError) {
-    guard let index = vitrine_jpeg_index_open(reader.handle, headerCount) else { return nil }
+    guard let index = vitrine_jpeg_index_open(start.baseAddress, start.count) else { return nil }
     self.index = index
     self.bytes = bytes
     let image = index.pointee.image.pointee

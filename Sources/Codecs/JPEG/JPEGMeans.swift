@@ -7,35 +7,45 @@ import VitrineLoading
 final class JPEGMeans {
   private let image: UnsafeMutablePointer<vitrine_dc_image>
   private let imageSize: PixelSize
+  private let cancellation: DecodeCancellation
   /// The number of means on each side of a block.
   let meansPerSide: Int
 
-  /// Reads the coefficients of a JPEG whose header has been read. Returns `nil` for an image that is left to libjpeg:
-  /// not suited to the plan, unusual or damaged. Throws `.cancelled`.
-  ///
-  /// - Parameter data: The bytes that `reader` reads.
-  init?(
-    _ reader: JPEGReader, _ header: JPEGHeader, of data: [UInt8], for plan: DecodePlan
-  ) throws(ImageError) {
+  /// Reads the coefficients of a JPEG. Returns `nil` for an image that is left to libjpeg: not suited to the plan,
+  /// unusual or damaged. Throws `.cancelled`.
+  init?(_ header: JPEGHeader, of data: [UInt8], for plan: DecodePlan) throws(ImageError) {
     guard let meansPerSide = Self.meansPerSide(plan, header) else { return nil }
     let bits = header.isProgressive ? JPEGBitScans(data) : nil
-    guard bits != nil || !header.isProgressive,
-      let image = vitrine_dc_open(reader.handle, Int32(meansPerSide))
-    else { return nil }
+    guard bits != nil || !header.isProgressive else { return nil }
+    let opened = data.withUnsafeBufferPointer {
+      vitrine_dc_open($0.baseAddress, $0.count, Int32(meansPerSide))
+    }
+    guard let opened else { return nil }
+    image = opened
+    imageSize = header.size
     self.meansPerSide = meansPerSide
-    self.image = image
-    imageSize = reader.size
-    guard try Self.isComplete(vitrine_dc_read_first_scan(image, reader.handle)) else { return nil }
+    cancellation = plan.cancellation
+    installCancellationCheck()
+    let first = data.withUnsafeBufferPointer { vitrine_dc_read_first_scan(image, $0.baseAddress, $0.count) }
+    guard try Self.isComplete(first) else { return nil }
     for scan in bits?.scans ?? [] {
       let result = data.withUnsafeBufferPointer { data in
         let codes = UnsafeBufferPointer(rebasing: data[scan.codes])
         return vitrine_dc_read_next_bits(
-          image, reader.handle, codes.baseAddress, codes.count, Int32(scan.component ?? -1),
-          UInt32(scan.restartInterval), Int32(scan.missingBits))
+          image, codes.baseAddress, codes.count, Int32(scan.component ?? -1), UInt32(scan.restartInterval),
+          Int32(scan.missingBits))
       }
       guard try Self.isComplete(result) else { return nil }
     }
     guard vitrine_dc_make_samples(image) == vitrine_dc_complete else { return nil }
+  }
+
+  private func installCancellationCheck() {
+    image.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+    image.pointee.is_cancelled = { means in
+      guard let means else { return false }
+      return Unmanaged<JPEGMeans>.fromOpaque(means).takeUnretainedValue().cancellation.isCancelled
+    }
   }
 
   /// Returns false for an image that is unusual or damaged. Throws `.cancelled`.
@@ -87,7 +97,7 @@ final class JPEGMeans {
   }
 
   private func scaler(of index: Int, to canvas: Canvas) -> MeanScaler {
-    let (plane, luma) = (planes[index], planes[0])
+    let (plane, luma) = (component(index), component(0))
     // A mean of a subsampled component stands for more columns or rows of the image.
     let extent = (
       Double(imageSize.width * Int(plane.horizontal) * meansPerSide) / Double(8 * luma.horizontal),
@@ -98,9 +108,9 @@ final class JPEGMeans {
       extent: extent, to: canvas)
   }
 
-  private var planes: [vitrine_dc_plane] {
+  private func component(_ index: Int) -> vitrine_dc_plane {
     let planes = image.pointee.planes
-    return Array([planes.0, planes.1, planes.2].prefix(planeCount))
+    return index == 0 ? planes.0 : index == 1 ? planes.1 : planes.2
   }
 
   /// The number of color components.
@@ -108,7 +118,7 @@ final class JPEGMeans {
 
   /// The means of a component, row by row.
   func plane(_ index: Int) -> (width: Int, height: Int, samples: [UInt8]) {
-    let plane = planes[index]
+    let plane = component(index)
     let samples = (0..<plane.height).flatMap { y in
       UnsafeBufferPointer(start: plane.samples + y * plane.stride, count: plane.width)
     }

@@ -72,13 +72,10 @@ final class JPEGReader {
   /// nothing about the number of pixels.
   var isArithmetic: Bool { handle.pointee.info.arith_code != 0 }
 
-  /// Returns false if `byteCount` bytes cannot hold all pixels, so that a few bytes that declare a huge image are
-  /// refused before memory is allocated. In a single scan, each block of 64 samples takes at least two Huffman codes of
-  /// one bit: one for its mean and one for its end.
-  func isPlausible(byteCount: Int) -> Bool {
-    if holdsSource || isArithmetic { return true }
-    let blocks = ((size.width + 7) / 8) * ((size.height + 7) / 8)
-    return blocks / 4 <= byteCount
+  /// Returns true if libjpeg understands the header in the same way.
+  func matches(_ header: JPEGHeader) -> Bool {
+    size == header.size && holdsSource == header.hasMultipleScans && isArithmetic == header.isArithmetic
+      && colorModel == header.colorModel
   }
 
   /// True if rows are cyan, magenta, yellow and black, which libjpeg does not convert to RGB.

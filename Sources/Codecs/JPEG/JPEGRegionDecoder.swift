@@ -34,11 +34,11 @@ final class JPEGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
         let reader = try JPEGReader(buffer, limits: options.limits)
         var plan = try DecodePlan(
           format: .jpeg, stored: reader.size, orientation: segments.orientation, options: options)
-        guard reader.isPlausible(byteCount: bytes.count) else {
+        guard header.isPlausible(byteCount: bytes.count) else {
           throw .decoding(.jpeg, message: "the pixels end early")
         }
         plan.convertColors(of: reader.colorModel, with: segments.profile)
-        let index = try JPEGIndex(reader, headerCount: buffer.count, of: bytes, cancellation: cancellation)
+        let index = try JPEGIndex(start: buffer, of: bytes, cancellation: cancellation)
         return (index, plan.colors, plan.stored)
       }
     } catch {

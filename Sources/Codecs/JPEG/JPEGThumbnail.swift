@@ -78,8 +78,7 @@ struct JPEGThumbnail {
     return try bytes.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       let reader = try JPEGReader(bytes, limits: plan.options.limits)
       reader.cancellation = plan.cancellation
-      guard reader.size == header.size, !reader.holdsSource, reader.isPlausible(byteCount: bytes.count)
-      else { return nil }
+      guard reader.matches(header), header.isPlausible(byteCount: bytes.count) else { return nil }
       let source = try reader.start(for: own, header: header)
       // The sizes of the two plans differ by rounding.
       guard source.size.width >= plan.scaled.width, source.size.height >= plan.scaled.height else {

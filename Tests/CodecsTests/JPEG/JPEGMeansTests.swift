@@ -35,37 +35,38 @@ import VitrineLoading
     }
   }
 
-  /// Calls `body` with the means of a file that are needed for a target, and with a reader at the first scan; nil for a
-  /// file that is left to libjpeg.
+  /// Calls `body` with the means of a file that are needed for a target; nil for a file that is left to libjpeg.
   private func withImage<Result>(
-    _ bytes: [UInt8], target: Int = 1, _ body: (JPEGMeans?, JPEGReader, DecodePlan) throws -> Result
+    _ bytes: [UInt8], target: Int = 1, _ body: (JPEGMeans?, DecodePlan) throws -> Result
   ) throws -> Result {
     try withImage(bytes, target: DecodeTarget(width: target, height: target, mode: .fit), body)
   }
 
   private func withImage<Result>(
-    _ bytes: [UInt8], target: DecodeTarget, _ body: (JPEGMeans?, JPEGReader, DecodePlan) throws -> Result
+    _ bytes: [UInt8], target: DecodeTarget, _ body: (JPEGMeans?, DecodePlan) throws -> Result
   ) throws -> Result {
-    try bytes.withUnsafeBufferPointer { buffer in
-      let reader = try JPEGReader(buffer, limits: DecodeLimits())
-      let plan = try DecodePlan(
-        format: .jpeg, stored: reader.size, orientation: .up, options: DecodeOptions(target: target))
-      guard let header = JPEGHeader(bytes) else { throw ImageError.decoding(.jpeg, message: "no header") }
-      return try body(try JPEGMeans(reader, header, of: bytes, for: plan), reader, plan)
+    guard let header = JPEGHeader(bytes), header.isPlausible(byteCount: bytes.count) else {
+      throw ImageError.decoding(.jpeg, message: "no header")
     }
+    let plan = try DecodePlan(
+      format: .jpeg, stored: header.size, orientation: .up, options: DecodeOptions(target: target))
+    return try body(try JPEGMeans(header, of: bytes, for: plan), plan)
   }
 
   /// Returns the pixels and the size that libjpeg decodes for a plan.
   private func imageOfLibjpeg(
-    _ bytes: [UInt8], _ reader: JPEGReader, _ plan: DecodePlan
+    _ bytes: [UInt8], _ plan: DecodePlan
   ) throws -> (pixels: [UInt8], size: PixelSize) {
     let header = try #require(JPEGHeader(bytes))
-    let source = try reader.start(for: plan, header: header)
-    var pixels = [UInt8](repeating: 0, count: source.size.width * source.size.height * 4)
-    let count = try pixels.withUnsafeMutableBytes {
-      try reader.read($0.baseAddress!, count: source.size.height)
+    return try bytes.withUnsafeBufferPointer { buffer in
+      let reader = try JPEGReader(buffer, limits: DecodeLimits())
+      let source = try reader.start(for: plan, header: header)
+      var pixels = [UInt8](repeating: 0, count: source.size.width * source.size.height * 4)
+      let count = try pixels.withUnsafeMutableBytes {
+        try reader.read($0.baseAddress!, count: source.size.height)
+      }
+      return (Array(pixels.prefix(count * source.size.width * 4)), source.size)
     }
-    return (Array(pixels.prefix(count * source.size.width * 4)), source.size)
   }
 
   /// Compares means with the coefficients that libjpeg reads. For quarters, the factors of the inverse DCT are rounded,
@@ -143,7 +144,7 @@ import VitrineLoading
   private func meansEqualTheCoefficientsOfLibjpeg(_ file: Case) throws {
     let bytes = file.bytes
 
-    try withImage(bytes) { image, _, _ in
+    try withImage(bytes) { image, _ in
       let image = try #require(image)
       let plane = image.plane(0)
       #expect(plane.width == (file.width + 7) / 8 && plane.height == (file.height + 7) / 8)
@@ -156,7 +157,7 @@ import VitrineLoading
   private func meansOfQuartersAreThoseOfTheCoefficientsOfLibjpeg(_ file: Case) throws {
     let bytes = file.bytes
 
-    try withImage(bytes, target: file.width / 8) { image, _, _ in
+    try withImage(bytes, target: file.width / 8) { image, _ in
       let image = try #require(image)
       let plane = image.plane(0)
       #expect(image.meansPerSide == 2)
@@ -192,9 +193,9 @@ import VitrineLoading
 
     let whole = try decode(bytes)
     var isSuited = false
-    let libjpeg = try withImage(bytes, target: target) { image, reader, plan in
+    let libjpeg = try withImage(bytes, target: target) { image, plan in
       isSuited = image != nil
-      let (pixels, size) = try imageOfLibjpeg(bytes, reader, plan)
+      let (pixels, size) = try imageOfLibjpeg(bytes, plan)
       return try scaled(pixels, size, plan)
     }
     let exact = try scaled(
@@ -248,7 +249,7 @@ import VitrineLoading
     func isLeft(_ change: (inout JPEGFixture) -> Void) throws -> Bool {
       var fixture = JPEGFixture(width: 64, height: 64) { x, _ in x < 32 ? .pureRed : .white }
       change(&fixture)
-      return try withImage(fixture.bytes) { image, _, _ in image == nil }
+      return try withImage(fixture.bytes) { image, _ in image == nil }
     }
 
     #expect(try !isLeft { _ in })
@@ -273,14 +274,14 @@ import VitrineLoading
     let bytes = Case(width: 320, height: 320).bytes
 
     for bytes in [bytes, Case(width: 320, height: 320, subsamples: true).bytes] {
-      #expect(try withImage(bytes, target: 20) { image, _, _ in image?.meansPerSide } == 1)
-      #expect(try withImage(bytes, target: 21) { image, _, _ in image?.meansPerSide } == 2)
-      #expect(try withImage(bytes, target: 40) { image, _, _ in image?.meansPerSide } == 2)
-      #expect(try withImage(bytes, target: 41) { image, _, _ in image == nil })
+      #expect(try withImage(bytes, target: 20) { image, _ in image?.meansPerSide } == 1)
+      #expect(try withImage(bytes, target: 21) { image, _ in image?.meansPerSide } == 2)
+      #expect(try withImage(bytes, target: 40) { image, _ in image?.meansPerSide } == 2)
+      #expect(try withImage(bytes, target: 41) { image, _ in image == nil })
     }
     let progressive = Case(width: 320, height: 320, isProgressive: true).bytes
-    #expect(try withImage(progressive, target: 20) { image, _, _ in image?.meansPerSide } == 1)
-    #expect(try withImage(progressive, target: 21) { image, _, _ in image == nil })
+    #expect(try withImage(progressive, target: 20) { image, _ in image?.meansPerSide } == 1)
+    #expect(try withImage(progressive, target: 21) { image, _ in image == nil })
   }
 
   @Test(arguments: [false, true], [(1, false), (1, true), (5, false)])
@@ -294,8 +295,7 @@ import VitrineLoading
       .endIndex
 
     for count in start..<bytes.count - 4 {
-      let left = try withImage(Array(bytes.prefix(count)), target: file.target) { image, _, _ in image == nil
-      }
+      let left = try withImage(Array(bytes.prefix(count)), target: file.target) { image, _ in image == nil }
       #expect(left, "\(count) of \(bytes.count) bytes")
     }
   }
@@ -312,9 +312,9 @@ import VitrineLoading
         var damaged = bytes
         damaged[index] ^= 1 << bit
         // A header that is refused or describes a large image says nothing about the scan.
-        _ = try? withImage(damaged, target: target) { image, reader, plan in
+        _ = try? withImage(damaged, target: target) { image, plan in
           guard let image, plan.stored.width * plan.stored.height <= 1 << 16 else { return }
-          #expect((try? imageOfLibjpeg(damaged, reader, plan)) != nil, "byte \(index) of \(file)")
+          #expect((try? imageOfLibjpeg(damaged, plan)) != nil, "byte \(index) of \(file)")
           // To read coefficients, libjpeg also needs the end of the file.
           expectMeansOfLibjpeg(damaged.dropLast(2) + bytes.suffix(2), image, "byte \(index) of \(file)")
         }
@@ -333,7 +333,7 @@ import VitrineLoading
       for index in bytes.indices.dropFirst(2) {
         var damaged = bytes
         damaged[index] ^= 1 << bit
-        _ = try? withImage(damaged) { image, _, plan in
+        _ = try? withImage(damaged) { image, plan in
           guard let image, plan.stored.width * plan.stored.height <= 1 << 16 else { return }
           for component in 0..<image.planeCount {
             #expect(hasMeansOfLibjpeg(damaged, image, component) != false, "byte \(index) of \(file)")
