@@ -128,13 +128,20 @@ struct FetchPlan {
   /// Notes whether the disk is slower than the network; see `DiskWrites.isBehind`.
   mutating func setDiskBehind(_ isBehind: Bool, at now: Int64) { backlog.setBehind(isBehind, at: now) }
 
+  /// True if another body may arrive before more bodies are decoded. Running downloads count with the usual length of a
+  /// body, because with fast servers all of them end before the next image is decoded.
+  private func allowsBody(in tree: StageTree) -> Bool {
+    let (undecoded, limit) = (tree.undecodedBytes, undecodedBytesLimit)
+    guard undecoded > 0 else { return true }
+    let arriving = ByteCount.product(transfers.queue.activeCount + 1, tree.usualBodyBytes)
+    return undecoded < limit && ByteCount.sum(undecoded, arriving) <= ByteCount.product(4, limit)
+  }
+
   /// Starts the downloads that may begin now. Requests a call at the time of the next change.
   mutating func startDownloads(in loads: inout Loads) {
     var last: FetchID?
     let onlyLocal = backlog.holdsDownloads(at: loads.now)
-    while loads.tree.undecodedBytes < undecodedBytesLimit,
-      let id = transfers.startNext(at: loads.now, onlyLocal: onlyLocal)
-    {
+    while allowsBody(in: loads.tree), let id = transfers.startNext(at: loads.now, onlyLocal: onlyLocal) {
       loads.tree.setPhase(.running, of: id)
       start(id, in: &loads)
       last = id

@@ -83,8 +83,9 @@ final class LoadEngine: Sendable {
       dataCache, writer: diskWriter, transports: transports, ledger: ledger, clock: clock)
     staleImages = StaleImageRemover(from: cache, after: configuration.freshness.staleInMemory, clock: clock)
     workers = WorkerPool(threads: configuration.decoding.threads, clock: clock)
+    let bodies = SharedBodyPool()
     imageMaker = ImageMaker(
-      decoder, workers: workers, ledger: ledger, configuration: configuration,
+      decoder, workers: workers, ledger: ledger, bodies: bodies, configuration: configuration,
       countsImages: countsImages)
     liveFrames = LiveFrameMaker(imageMaker, workers)
     regionMaker = RegionMaker(
@@ -93,7 +94,7 @@ final class LoadEngine: Sendable {
       LoadState(
         configuration, hasDisk: dataCache != nil, preparesFetches: dataCache?.preparesFetches ?? false,
         budget: ledger.budget, pending: pending))
-    transfers = TransferRunner(state, rules, workers)
+    transfers = TransferRunner(state, rules, workers, bodies)
     imageStorer = ImageStorer(state, cache, staleImages, rules, hasDisk: dataCache != nil, clock: clock)
     previews = PreviewRunner(
       state,

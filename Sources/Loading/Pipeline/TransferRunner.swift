@@ -6,12 +6,16 @@ struct TransferRunner: Sendable {
   private let state: Shared<LoadState>
   private let rules: StoredResponseRules
   private let workers: WorkerPool
+  private let bodies: SharedBodyPool
 
   /// - Parameter workers: The threads that call the body modifier.
-  init(_ state: Shared<LoadState>, _ rules: StoredResponseRules, _ workers: WorkerPool) {
+  init(
+    _ state: Shared<LoadState>, _ rules: StoredResponseRules, _ workers: WorkerPool, _ bodies: SharedBodyPool
+  ) {
     self.state = state
     self.rules = rules
     self.workers = workers
+    self.bodies = bodies
   }
 
   // MARK: Start and stop
@@ -39,7 +43,8 @@ struct TransferRunner: Sendable {
           isModified: engine.configuration.responses.modifier != nil)
         return FetchReceiver(
           id: id, Exchange(request, resumable: resumable, validators: condition, spent: attempt.spent),
-          assembler: ResponseAssembler(expectations, resuming: resumable, bodyNumber: attempt.number),
+          assembler: ResponseAssembler(
+            expectations, resuming: resumable, bodyNumber: attempt.number, storingIn: bodies.current),
           configuration: engine.configuration, ledger: engine.ledger, secondsQueued: attempt.secondsQueued,
           lock: attempt.lock, delegate: engine)
       }

@@ -294,6 +294,28 @@ struct FetchPlanTests {
     #expect(lookups == [second])
   }
 
+  /// Four times the limit is the most for undecoded and arriving bodies together, each of which counts as much as the
+  /// last ones.
+  @Test mutating func arrivingBodiesCountWhileABodyIsNotDecoded() {
+    plan = FetchPlan(undecodedBytesLimit: 10, transfers: TransferPlan(), disk: DiskPlan(isEnabled: false))
+    let first = start()
+    var downloads = admit().downloads
+    #expect(downloads == [first.fetch])
+    let body = FetchedBytes(body: Array(1...9), response: nil)
+    _ = plan.ended(first.fetch, FetchEnd(.bytes(body), response: nil), in: &loads)
+    loads.tree.setPhase(.received(body), of: first.fetch)
+    let bytes = loads.tree.beginDecode(first.decode)
+    #expect(bytes?.count == 9 && loads.tree.usualBodyBytes == 9)
+
+    let others = (0..<5).map { start("\($0).jpg").fetch }
+    downloads = admit().downloads
+    #expect(downloads == Array(others[..<3]), "9 bytes, and three times 9 that arrive")
+    let decode = loads.tree.endDecode(first.decode)
+    #expect(decode != nil)
+    downloads = admit().downloads
+    #expect(downloads == [others[3]], "all that a server may send at once")
+  }
+
   @Test mutating func downloadOfAPausedCallerIsStopped() {
     let place = start()
     _ = admit()

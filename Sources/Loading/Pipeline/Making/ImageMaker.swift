@@ -6,20 +6,24 @@ struct ImageMaker: Sendable {
   private let decoder: any ImageDecoding
   private let workers: WorkerPool
   private let ledger: MemoryLedger
+  private let bodies: SharedBodyPool
   private let trace: Trace
   private let pixelFormat: PixelFormat
   private let countsImages: Bool
   private let clock: any LoadingClock
 
-  /// - Parameter countsImages: True to count the pixels of images until they are released, except while the cache
-  ///   counts the pixels. False for a cache of the application, which must limit its memory itself.
+  /// - Parameters:
+  ///   - bodies: Receives the storage of bodies that have been decoded.
+  ///   - countsImages: True to count the pixels of images until they are released, except while the cache counts the
+  ///     pixels. False for a cache of the application, which must limit its memory itself.
   init(
-    _ decoder: any ImageDecoding, workers: WorkerPool, ledger: MemoryLedger,
+    _ decoder: any ImageDecoding, workers: WorkerPool, ledger: MemoryLedger, bodies: SharedBodyPool,
     configuration: ImageDownloader.Configuration, countsImages: Bool
   ) {
     self.decoder = decoder
     self.workers = workers
     self.ledger = ledger
+    self.bodies = bodies
     self.countsImages = countsImages
     trace = configuration.environment.trace
     clock = configuration.environment.clock
@@ -42,6 +46,7 @@ struct ImageMaker: Sendable {
       key.decodes ? decoder.memoryNeeded(for: body, options: options) : 0
     }
     let flag = CancellationFlag()
+    let pool = bodies.current
     workers.submit(id.number, priority: priority.rawValue, taking: claim, stoppedBy: flag) {
       ledger.checkPressure()
       trace.record(.decodeBegan(decode: id.number))
@@ -63,6 +68,8 @@ struct ImageMaker: Sendable {
       trace.record(.decodeEnded(id, result))
       completion(result, clock.now.seconds(since: began))
       work.end()
+      // Last, when the load no longer uses the body.
+      if key.decodes { pool.give(body) }
     }
   }
 

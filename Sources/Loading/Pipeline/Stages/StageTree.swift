@@ -15,6 +15,8 @@ struct StageTree {
   private var index = StageIndex()
   /// The number of bytes that have been received and are not decoded.
   private(set) var undecodedBytes = 0
+  /// The usual length of the last bodies in bytes; 0 before the first one.
+  private(set) var usualBodyBytes = 0
   /// Objects of the application that removed stages have held: transforms, checks and caches. Empty for most requests.
   private var releasedObjects: [any Sendable] = []
 
@@ -474,7 +476,10 @@ struct StageTree {
     decodes[id]?.phase = .running
     decodes[id]?.bytes = bytes
     fetches[decode.fetch]?.unfinishedDecodes += 1
-    if fetch.unfinishedDecodes == 0 { undecodedBytes += bytes.body.count }
+    if fetch.unfinishedDecodes == 0 {
+      undecodedBytes += bytes.body.count
+      usualBodyBytes += usualBodyBytes == 0 ? bytes.body.count : (bytes.body.count - usualBodyBytes) / 4
+    }
     return bytes.body
   }
 

@@ -8,6 +8,8 @@ struct BodyBuffer {
   private(set) var bytes: [UInt8] = []
   /// The length of the whole body in bytes, as declared by the server.
   private let expected: Int?
+  /// The storage of earlier bodies.
+  private let pool: BodyPool?
 
   /// The maximum number of bytes allocated on the strength of the declared length alone.
   private static let trustedLength = 1 << 20
@@ -22,9 +24,11 @@ struct BodyBuffer {
   /// - Parameters:
   ///   - beginning: The bytes of an earlier transfer.
   ///   - expected: The declared length of the whole body in bytes.
-  init(_ beginning: [UInt8] = [], expected: Int? = nil) {
+  ///   - pool: The storage of earlier bodies.
+  init(_ beginning: [UInt8] = [], expected: Int? = nil, from pool: BodyPool? = nil) {
     bytes = beginning
     self.expected = expected
+    self.pool = pool
   }
 
   var count: Int { bytes.count }
@@ -36,11 +40,15 @@ struct BodyBuffer {
   }
 
   mutating func append(_ new: UnsafeRawBufferPointer) {
-    if bytes.count + new.count > bytes.capacity {
-      bytes.reserveCapacity(capacity(for: bytes.count + new.count))
-    }
+    if bytes.count + new.count > bytes.capacity { grow(to: capacity(for: bytes.count + new.count)) }
     takePages(for: new.count)
     bytes.append(contentsOf: new)
+  }
+
+  private mutating func grow(to capacity: Int) {
+    guard var storage = pool?.take(capacity) else { return bytes.reserveCapacity(capacity) }
+    storage.append(contentsOf: bytes)
+    bytes = storage
   }
 
   /// Takes the pages for the next bytes from the system at once.

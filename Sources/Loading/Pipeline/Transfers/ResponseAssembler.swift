@@ -28,6 +28,8 @@ struct ResponseAssembler {
   /// The head for callers: that of the whole body, after the response modifier.
   private(set) var response: TransportResponse?
   private var buffer = BodyBuffer()
+  /// The storage of earlier bodies.
+  private let pool: BodyPool?
   var body: [UInt8] { buffer.bytes }
   /// The number that distinguishes bodies. A resumed body keeps the number of the earlier attempt.
   private(set) var bodyNumber: UInt64
@@ -43,11 +45,13 @@ struct ResponseAssembler {
   private(set) var isOver = false
 
   init(
-    _ expectations: Expectations = .init(), resuming resumable: ResumableData? = nil, bodyNumber: UInt64 = 0
+    _ expectations: Expectations = .init(), resuming resumable: ResumableData? = nil, bodyNumber: UInt64 = 0,
+    storingIn pool: BodyPool? = nil
   ) {
     self.expectations = expectations
     resumed = resumable
     self.bodyNumber = bodyNumber
+    self.pool = pool
   }
 
   var progress: ImageTask.Progress {
@@ -81,7 +85,7 @@ struct ResponseAssembler {
       // A range that was not requested.
       if response.status == 206, !expectations.acceptsPartialContent { return finish(.failed(.status(206))) }
     }
-    buffer = BodyBuffer(beginning, expected: self.response?.expectedLength)
+    buffer = BodyBuffer(beginning, expected: self.response?.expectedLength, from: pool)
     guard let response = self.response, expectations.isModified, !isNotModified else { return judge() }
     isModifying = true
     return .modify(response)
