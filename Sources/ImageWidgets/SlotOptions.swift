@@ -11,43 +11,92 @@ public import VitrineWidgets
 /// cell.picture.setImage(from: url, options: options)
 /// ```
 public nonisolated struct SlotOptions {
+  private struct Values: Sendable {
+    var transition = Transition.crossDissolve
+    var transitionsBySource: [ImageResponse.Source: Transition] = [:]
+    var waitsForTransition = false
+    var indicator = Indicator.automatic
+    var placeholderPolicy = PlaceholderPolicy.whileLoading
+    var failureImage: Image?
+    var setsImage = true
+    var showsImage: (@MainActor (View, Image?) -> Void)?
+    var downloader: ImageDownloader?
+    var cancelsPrevious = true
+    var refreshInterval: Double?
+    var liveStream: LiveImageStream.Options?
+  }
+
+  /// Shared by copies: each slot holds the options of its image, and passes them from step to step.
+  private var values: CopyOnWrite<Values>
+  private static let standard = CopyOnWrite(Values())
+
   /// The transition to the loaded image; by default a cross-dissolve of 0.2 s. Images from memory, and images that
   /// arrive before the slot was drawn, are shown at once, unless `Transition.when` is `.always`. Independent of this
   /// value, a preview cross-dissolves in 0.4 s, and the final image after a preview in 0.2 s; both appear at once if
   /// images from the network have no transition.
-  public var transition: Transition
+  public var transition: Transition {
+    get { values.value.transition }
+    set { values.value.transition = newValue }
+  }
   /// The transitions for images of particular sources, in place of `transition` and regardless of `Transition.when`;
   /// empty by default.
-  public var transitionsBySource: [ImageResponse.Source: Transition]
+  public var transitionsBySource: [ImageResponse.Source: Transition] {
+    get { values.value.transitionsBySource }
+    set { values.value.transitionsBySource = newValue }
+  }
   /// True to call the completion when the transition has ended or was cut short, and not when it begins (SDWebImage's
   /// WaitTransition); false by default. If the slot is given another image during the transition, the completion is
   /// called before the new load begins.
-  public var waitsForTransition: Bool
+  public var waitsForTransition: Bool {
+    get { values.value.waitsForTransition }
+    set { values.value.waitsForTransition = newValue }
+  }
   /// The indicator drawn over the slot during a load; by default a spinner after 0.1 s, unless the slot shows a
   /// placeholder or a previous image. Set `.activity` for a spinner over an image.
-  public var indicator: Indicator
+  public var indicator: Indicator {
+    get { values.value.indicator }
+    set { values.value.indicator = newValue }
+  }
   /// The content of the slot during a load; `.whileLoading` by default.
-  public var placeholderPolicy: PlaceholderPolicy
+  public var placeholderPolicy: PlaceholderPolicy {
+    get { values.value.placeholderPolicy }
+    set { values.value.placeholderPolicy = newValue }
+  }
   /// The image shown when loading fails; `nil`, the default, leaves the placeholder.
-  public var failureImage: Image?
+  public var failureImage: Image? {
+    get { values.value.failureImage }
+    set { values.value.failureImage = newValue }
+  }
   /// True, the default, if the slot shows the images. False leaves this to the completion (SDWebImage's
   /// AvoidAutoSetImage): the slot then shows neither placeholder, previews, image nor failure image.
-  public var setsImage: Bool
+  public var setsImage: Bool {
+    get { values.value.setsImage }
+    set { values.value.setsImage = newValue }
+  }
   /// A custom presentation, called on the main actor in place of setting images on the view; `nil` by default.
   ///
   /// Called without a transition for each image that the slot would show: first the placeholder (`nil` for none), then
   /// the previews of a progressive request or the stored first frame of an animation, then the image or the failure
   /// image. If no image follows the previews, it is called with the image that was shown before the first preview. The
   /// slot keeps the closure until the slot is given another request: capture an object that owns the view weakly.
-  public var showsImage: (@MainActor (View, Image?) -> Void)?
+  public var showsImage: (@MainActor (View, Image?) -> Void)? {
+    get { values.value.showsImage }
+    set { values.value.showsImage = newValue }
+  }
   /// The downloader of this load; `nil`, the default, uses `sharedImageDownloader` of the view's class. To use another
   /// cache only, set `ImageRequest.cache`.
-  public var downloader: ImageDownloader?
+  public var downloader: ImageDownloader? {
+    get { values.value.downloader }
+    set { values.value.downloader = newValue }
+  }
   /// True, the default, if a load in progress in the slot is cancelled. If false, the previous load continues beside
   /// this one (SDWebImage's AvoidAutoCancelImage): its completion is called with its result, and its image is cached
   /// but never shown. Such a load is cancelled with the release of the view, by a cancel, and by a later call with the
   /// value true.
-  public var cancelsPrevious: Bool
+  public var cancelsPrevious: Bool {
+    get { values.value.cancelsPrevious }
+    set { values.value.cancelsPrevious = newValue }
+  }
   /// The number of seconds after which the slot requests its image again, with the cache policy `.refresh`; `nil`, the
   /// default, shows the image as it is. Values below 0.1 count as 0.1; values that are not finite count as `nil`. The time
   /// is extended by up to a tenth at random, so that many devices do not ask at once.
@@ -56,7 +105,10 @@ public nonisolated struct SlotOptions {
   /// screen, and when it comes onto the screen later than the interval. An unchanged image stays as it is, another one
   /// appears with the transition, and a failure keeps the image. The completion is not called again; see
   /// `SlotCompletion`.
-  public var refreshInterval: Double?
+  public var refreshInterval: Double? {
+    get { values.value.refreshInterval }
+    set { values.value.refreshInterval = newValue }
+  }
   /// The settings of a live stream; `nil`, the default, shows one image.
   ///
   /// With settings, the slot shows the images of a camera as they arrive (`LiveImageStream`): the completion is called
@@ -64,7 +116,10 @@ public nonisolated struct SlotOptions {
   /// is not visible. When the connection breaks, the last image stays while the stream connects again; a failure
   /// before the first image is reported and shown as for other images. No image is read from or stored in a cache,
   /// and `additionalIdentifier` and `SlotOptions.refreshInterval` have no effect.
-  public var liveStream: LiveImageStream.Options?
+  public var liveStream: LiveImageStream.Options? {
+    get { values.value.liveStream }
+    set { values.value.liveStream = newValue }
+  }
 
   /// The content of a slot during a load.
   public enum PlaceholderPolicy: Hashable, Sendable {
@@ -135,7 +190,7 @@ public nonisolated struct SlotOptions {
     public static let none = Indicator(.none)
   }
 
-  /// Creates options; without arguments a cross-dissolve, a spinner, and the placeholder while the slot loads.
+  /// Creates options; each argument has the default of the property.
   public init(
     transition: Transition = .crossDissolve, transitionsBySource: [ImageResponse.Source: Transition] = [:],
     waitsForTransition: Bool = false, indicator: Indicator = .automatic,
@@ -143,19 +198,24 @@ public nonisolated struct SlotOptions {
     showsImage: (@MainActor (View, Image?) -> Void)? = nil, downloader: ImageDownloader? = nil,
     cancelsPrevious: Bool = true, refreshInterval: Double? = nil, liveStream: LiveImageStream.Options? = nil
   ) {
-    self.transition = transition
-    self.transitionsBySource = transitionsBySource
-    self.waitsForTransition = waitsForTransition
-    self.indicator = indicator
-    self.placeholderPolicy = placeholderPolicy
-    self.failureImage = failureImage
-    self.setsImage = setsImage
-    self.showsImage = showsImage
-    self.downloader = downloader
-    self.cancelsPrevious = cancelsPrevious
-    self.refreshInterval = refreshInterval
-    self.liveStream = liveStream
+    var values = Values()
+    values.transition = transition
+    values.transitionsBySource = transitionsBySource
+    values.waitsForTransition = waitsForTransition
+    values.indicator = indicator
+    values.placeholderPolicy = placeholderPolicy
+    values.failureImage = failureImage
+    values.setsImage = setsImage
+    values.showsImage = showsImage
+    values.downloader = downloader
+    values.cancelsPrevious = cancelsPrevious
+    values.refreshInterval = refreshInterval
+    values.liveStream = liveStream
+    self.values = CopyOnWrite(values)
   }
+
+  /// Creates options with a cross-dissolve, a spinner, and the placeholder while the slot loads.
+  public init() { values = Self.standard }
 
   /// The options for the images of a camera, with the default settings of a live stream.
   public static var live: SlotOptions { SlotOptions(liveStream: .init()) }
