@@ -25,7 +25,7 @@ public nonisolated struct DrawList: Sendable {
     /// An image that changes into another. The result is the mean of two scenes, the background included: the scene
     /// with the first image, weighted with 1 - `fraction`, and the scene with the second image, weighted with
     /// `fraction`.
-    case dissolve(ImageCommand, into: ImageCommand, fraction: Double)
+    indirect case dissolve(ImageCommand, into: ImageCommand, fraction: Double)
     /// One line of text. The origin is the top left corner of the line box.
     case text(String, font: Font, color: Color, origin: Point)
     /// A clip: until the matching `popClip`, nothing is drawn outside the rectangle. Already intersected with the
@@ -121,8 +121,10 @@ public nonisolated struct DrawList: Sendable {
     }
   }
 
-  /// Creates an empty list for a part of a window, in window coordinates. `pixelScale` is the number of pixels per point.
-  package init(visibleRect: Rect, pixelScale: Double = 1) {
+  /// Creates an empty list for a part of a window, in window coordinates. `pixelScale` is the number of pixels per point, and
+  /// `capacity` the number of commands for which the list has room from the beginning.
+  package init(visibleRect: Rect, pixelScale: Double = 1, capacity: Int = 0) {
+    commands.reserveCapacity(capacity)
     self.visibleRect = visibleRect
     self.pixelScale = pixelScale
     context = Context(clip: visibleRect)

@@ -28,7 +28,11 @@ nonisolated struct FrameRequests {
 
   /// Returns the observers that are due, in the order of their requests. O(n log n).
   func dueObservers(at now: Double) -> [any FrameObserver] {
-    requests.values.filter { $0.isDue(at: now) }.sorted { $0.number < $1.number }.map(\.observer)
+    var due: [Request] = []
+    due.reserveCapacity(requests.count)
+    for request in requests.values where request.isDue(at: now) { due.append(request) }
+    due.sort { $0.number < $1.number }
+    return due.map(\.observer)
   }
 
   /// Returns the observers of a class that have requests. O(n).

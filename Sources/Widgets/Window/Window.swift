@@ -76,6 +76,8 @@ public final class Window: View {
 
   private var dirty = DirtyRegion()
   private var frames = FrameRequests()
+  /// The number of commands of the last list, for which the next one has room.
+  private var commandCount = 0
   /// Drives the animations of all views.
   lazy var animationDriver = AnimationDriver(window: self)
   /// The touches that are down, by id.
@@ -156,7 +158,9 @@ public final class Window: View {
   private func callObservers(dueAt now: Double, served: inout [ObjectIdentifier: any FrameObserver]) {
     for _ in 0..<Self.maximumUpdateRounds {
       let count = frames.requestCount
-      for observer in frames.dueObservers(at: now) where served[ObjectIdentifier(observer)] == nil {
+      let due = frames.dueObservers(at: now)
+      served.reserveCapacity(served.count + due.count)
+      for observer in due where served[ObjectIdentifier(observer)] == nil {
         // An earlier observer may have cancelled this one.
         guard let request = frames.remove(observer) else { continue }
         served[ObjectIdentifier(observer)] = observer
@@ -204,8 +208,9 @@ public final class Window: View {
 
   /// Returns the drawing commands of a part of the window.
   package func drawList(for rect: Rect) -> DrawList {
-    var list = DrawList(visibleRect: rect, pixelScale: scale)
+    var list = DrawList(visibleRect: rect, pixelScale: scale, capacity: commandCount)
     render(into: &list)
+    commandCount = list.commands.count
     return list
   }
 
