@@ -40,13 +40,22 @@ struct KernelFiles: Sendable {
   /// "full" (pressure stall information, PSI).
   func stalls(_ path: String) -> [String: Double] {
     var stalls: [String: Double] = [:]
-    for line in (text(path) ?? "").split(separator: "\n") {
-      let words = line.split(separator: " ")
-      guard let kind = words.first, let field = words.first(where: { $0.hasPrefix("avg10=") }),
-        let percent = Double(field.dropFirst(6)), (0...100).contains(percent)
+    for line in (text(path) ?? "").utf8.split(separator: UInt8(ascii: "\n")) {
+      let words = line.split(separator: UInt8(ascii: " "))
+      guard let kind = words.first, let field = words.first(where: { $0.starts(with: "avg10=".utf8) }),
+        let percent = Self.decimal(field.dropFirst(6)), (0...100).contains(percent)
       else { continue }
-      stalls[String(kind)] = percent
+      stalls[String(Substring(kind))] = percent
     }
     return stalls
+  }
+
+  /// Returns the value of digits, of which a point may separate the decimals; `nil` for anything else.
+  private static func decimal(_ text: Substring.UTF8View) -> Double? {
+    let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let whole = parts.first.flatMap({ UInt32(Substring($0)) }) else { return nil }
+    guard parts.count == 2 else { return Double(whole) }
+    guard let decimals = UInt32(Substring(parts[1])) else { return nil }
+    return Double(whole) + parts[1].reduce(Double(decimals)) { value, _ in value / 10 }
   }
 }

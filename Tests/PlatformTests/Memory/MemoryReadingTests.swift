@@ -84,6 +84,17 @@ struct MemoryReadingTests {
     #expect(reading.fullStalled == 1.25)
   }
 
+  @Test(
+    arguments: [
+      ("7", 7), ("0.00", 0), ("0.05", 0.05), ("33.33", 33.33), ("100.00", 100), ("100.01", 0), ("1.2.3", 0),
+      (".5", 0), ("5.", 0), ("1.x", 0), ("4294967296", 0),
+    ] as [(String, Double)])
+  func stallsAreDecimalNumbers(text: String, value: Double) throws {
+    try machine.write("some avg10=\(text) avg60=1.00 avg300=0.00 total=12\n", to: "/proc/pressure/memory")
+
+    #expect(reading.someStalled == value)
+  }
+
   @Test func availableMemoryIsRead() throws {
     try machine.writeMachine(availableKilobytes: 50_000)
     #expect(reading.availableFraction == 0.05)
