@@ -38,7 +38,7 @@ typedef struct {
   /// The number of MCUs in a row, and the number of rows.
   unsigned columns, rows;
   /// The offset in the file of the codes of the first scan.
-  size_t codes;
+  size_t codes_offset;
   /// The number of MCUs between the restart markers of the first scan; zero for none.
   unsigned restart_interval;
   bool is_progressive;
@@ -47,7 +47,7 @@ typedef struct {
   /// Called between rows of MCUs; returns true to stop reading. May be null.
   bool (*is_cancelled)(void *context);
   void *context;
-  /// From here on, memory is written when it is used, so that unused tables take no pages.
+  // The fields below are not zeroed: each is written before it is read, so that unused tables take no pages.
   vitrine_dc_source source;
   vitrine_dc_table dc[vitrine_dc_table_limit];
   vitrine_ac_table ac[vitrine_dc_table_limit];
@@ -122,7 +122,7 @@ static inline vitrine_dc_image *vitrine_dc_prepare(
   memset(image, 0, offsetof(vitrine_dc_image, source));
   image->plane_count = header->component_count;
   image->means_per_side = means_per_side;
-  image->codes = header->codes;
+  image->codes_offset = header->codes_offset;
   image->restart_interval = header->restart_interval;
   image->is_progressive = header->is_progressive;
   image->missing_bits = header->is_progressive ? header->missing_bits : 0;
@@ -136,7 +136,7 @@ static inline vitrine_dc_image *vitrine_dc_prepare(
   return image;
 }
 
-/// Returns an image to read, or null, as `vitrine_dc_prepare` does. `bytes` are the file, up to its first scan at least.
+/// Returns an image to read, or null, as `vitrine_dc_prepare` does. `bytes` hold at least the header.
 ///
 /// `means_per_side` is 1 or 2. A progressive image has only one mean per block.
 static inline vitrine_dc_image *vitrine_dc_open(const uint8_t *bytes, size_t count, int means_per_side) {
@@ -261,8 +261,8 @@ static inline __attribute__((always_inline)) vitrine_dc_result vitrine_dc_read_s
 /// the whole file.
 static inline vitrine_dc_result vitrine_dc_read_first_scan(
     vitrine_dc_image *image, const uint8_t *bytes, size_t count) {
-  if (image->codes > count) return vitrine_dc_refused;
-  image->source.next = bytes + image->codes;
+  if (image->codes_offset > count) return vitrine_dc_refused;
+  image->source.next = bytes + image->codes_offset;
   image->source.end = bytes + count;
   vitrine_dc_scan scan = {vitrine_dc_all_coefficients, -1, image->restart_interval, image->missing_bits};
   if (image->means_per_side == 2) {

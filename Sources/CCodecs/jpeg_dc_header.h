@@ -12,7 +12,7 @@ enum {
   /// The maximum number of components.
   vitrine_dc_component_limit = 3,
   /// The largest width and height, as in libjpeg.
-  vitrine_dc_largest_side = 65500,
+  vitrine_dc_side_limit = 65500,
   /// The number of samples of a block, and of factors of a quantization table.
   vitrine_dc_block_samples = 64,
 };
@@ -50,14 +50,15 @@ typedef struct {
   vitrine_dc_huffman dc[vitrine_dc_table_limit], ac[vitrine_dc_table_limit];
   /// The number of MCUs between the restart markers of the first scan; zero for none.
   unsigned restart_interval;
-  /// For a progressive image, the contents of the first scan: its coefficients, and the number of their lowest bits that
-  /// were left out before and after it.
-  int first_coefficient, last_coefficient, missing_before, missing_bits;
+  /// The first and the last coefficient of the first scan.
+  int first_coefficient, last_coefficient;
+  /// The number of lowest bits that the scans so far leave out: before the first scan, and after it.
+  int missing_before, missing_bits;
   bool has_jfif, has_adobe;
   /// The transform of the colors that an Adobe marker states.
   int adobe_transform;
   /// The offset of the codes of the first scan.
-  size_t codes;
+  size_t codes_offset;
 } vitrine_dc_header;
 
 /// Bytes that have not been read.
@@ -74,11 +75,20 @@ static inline int vitrine_dc_read_number(vitrine_dc_bytes *bytes) {
   return bytes->next[-2] << 8 | bytes->next[-1];
 }
 
-/// Reads a marker, which any number of bytes 0xFF may precede. Returns -1 if there is none.
+/// Reads the next marker, which any number of bytes 0xFF may precede. As in libjpeg, other bytes before it are skipped.
+/// Returns -1 if there is none.
 static inline int vitrine_dc_read_marker(vitrine_dc_bytes *bytes) {
-  if (vitrine_dc_rest(bytes) == 0 || *bytes->next != 0xFF) return -1;
-  while (vitrine_dc_rest(bytes) > 0 && *bytes->next == 0xFF) bytes->next++;
-  return vitrine_dc_rest(bytes) > 0 ? *bytes->next++ : -1;
+  while (vitrine_dc_rest(bytes) > 0) {
+    bool follows_mark = false;
+    while (vitrine_dc_rest(bytes) > 0 && *bytes->next == 0xFF) {
+      follows_mark = true;
+      bytes->next++;
+    }
+    if (vitrine_dc_rest(bytes) == 0) return -1;
+    int marker = *bytes->next++;
+    if (follows_mark && marker != 0) return marker;
+  }
+  return -1;
 }
 
 /// Reads a segment after its marker. Returns false if it does not end within the bytes.
@@ -135,7 +145,7 @@ static inline bool vitrine_dc_read_frame(vitrine_dc_header *header, vitrine_dc_b
   int count = fields[5];
   bool is_known = fields[0] == 8 && (count == 1 || count == vitrine_dc_component_limit);
   if (!is_known || vitrine_dc_rest(&segment) != 6 + 3 * (size_t)count || header->width == 0 || header->height == 0
-      || header->width > vitrine_dc_largest_side || header->height > vitrine_dc_largest_side)
+      || header->width > vitrine_dc_side_limit || header->height > vitrine_dc_side_limit)
     return false;
   header->component_count = count;
   for (int index = 0; index < count; index++) {
@@ -148,13 +158,11 @@ static inline bool vitrine_dc_read_frame(vitrine_dc_header *header, vitrine_dc_b
     if (component->horizontal < 1 || component->horizontal > 4 || component->vertical < 1 || component->vertical > 4
         || component->quantizers >= vitrine_dc_table_limit)
       return false;
-    for (int other = 0; other < index; other++)
-      if (header->components[other].identifier == component->identifier) return false;
   }
   return true;
 }
 
-/// Reads the header of the first scan. Returns false if it has not all components, in the order of the frame.
+/// Reads the header of the first scan. Returns false if components are missing, or in another order than in the frame.
 static inline bool vitrine_dc_read_scan_header(vitrine_dc_header *header, vitrine_dc_bytes segment) {
   int count = header->component_count;
   if (count == 0 || vitrine_dc_rest(&segment) != 4 + 2 * (size_t)count || *segment.next != count) return false;
@@ -174,7 +182,7 @@ static inline bool vitrine_dc_read_scan_header(vitrine_dc_header *header, vitrin
   return true;
 }
 
-/// Reads the data of an application that tell the color space, as libjpeg does.
+/// Reads application data that state the color space, as libjpeg does.
 static inline void vitrine_dc_read_application(vitrine_dc_header *header, int marker, vitrine_dc_bytes segment) {
   size_t count = vitrine_dc_rest(&segment);
   if (marker == 0xE0 && count >= 14 && memcmp(segment.next, "JFIF", 5) == 0) header->has_jfif = true;
@@ -186,7 +194,7 @@ static inline void vitrine_dc_read_application(vitrine_dc_header *header, int ma
 /// Returns true for one gray component, and for three that libjpeg takes for YCbCr.
 static inline bool vitrine_dc_has_usual_colors(const vitrine_dc_header *header) {
   if (header->component_count == 1 || header->has_jfif) return true;
-  if (header->has_adobe) return header->adobe_transform == 1;
+  if (header->has_adobe) return header->adobe_transform != 0;
   const vitrine_dc_component *components = header->components;
   return components[0].identifier != 'R' || components[1].identifier != 'G' || components[2].identifier != 'B';
 }
@@ -200,6 +208,8 @@ static inline bool vitrine_dc_read_header(const uint8_t *file, size_t count, vit
   if (vitrine_dc_read_number(&bytes) != 0xFFD8) return false;
   for (;;) {
     int marker = vitrine_dc_read_marker(&bytes);
+    // Markers without a segment.
+    if (marker == 0x01 || (marker >= 0xD0 && marker <= 0xD7)) continue;
     if (marker < 0 || !vitrine_dc_read_segment(&bytes, &segment)) return false;
     switch (marker) {
       case 0xC0: case 0xC1: case 0xC2:
@@ -210,7 +220,7 @@ static inline bool vitrine_dc_read_header(const uint8_t *file, size_t count, vit
         if (!vitrine_dc_read_huffman_tables(header, segment)) return false;
         break;
       case 0xDA:
-        header->codes = (size_t)(bytes.next - file);
+        header->codes_offset = (size_t)(bytes.next - file);
         return vitrine_dc_read_scan_header(header, segment) && vitrine_dc_has_usual_colors(header);
       case 0xDB:
         if (!vitrine_dc_read_quantizers(header, segment)) return false;

@@ -201,7 +201,7 @@ static inline vitrine_dc_result vitrine_jpeg_index_build(
   vitrine_jpeg_scan *scan = vitrine_jpeg_scan_open(read, context);
   if (!scan) return vitrine_dc_refused;
   const vitrine_dc_image *image = index->image;
-  vitrine_jpeg_scan_seek(scan, (uint64_t)index->image->codes << 3);
+  vitrine_jpeg_scan_seek(scan, (uint64_t)index->image->codes_offset << 3);
   vitrine_dc_result result = vitrine_dc_complete;
   uint32_t means[3] = {0, 0, 0};
   for (unsigned row = 0; row < image->rows && result == vitrine_dc_complete; row++) {

@@ -1,3 +1,4 @@
+import CCodecs
 import JPEGOracle
 import VitrineGraphics
 import VitrineLoading
@@ -7,9 +8,30 @@ import VitrineLoading
 /// Compares the lowest coefficients of a JPEG with those that libjpeg reads.
 enum JPEGCoefficients {
   static func check(_ bytes: [UInt8]) {
+    checkHeader(bytes)
     guard let header = JPEGHeader(bytes) else { return }
     // The second target needs quarters of blocks.
     for target in [1, max(1, header.size.width / 8)] { check(bytes, header, target: target) }
+  }
+
+  /// libjpeg accepts each header that is read without it, and reads the same.
+  private static func checkHeader(_ bytes: [UInt8]) {
+    bytes.withUnsafeBufferPointer { buffer in
+      var header = vitrine_dc_header()
+      guard vitrine_dc_read_header(buffer.baseAddress, buffer.count, &header) else { return }
+      guard let info = (try? JPEGReader(buffer, limits: DecodeLimits()))?.handle.pointee.info else {
+        preconditionFailure("libjpeg refuses the header")
+      }
+      let space = header.component_count == 1 ? JCS_GRAYSCALE : JCS_YCbCr
+      precondition(
+        info.image_width == header.width && info.image_height == header.height
+          && info.num_components == header.component_count && info.jpeg_color_space == space
+          && info.comps_in_scan == header.component_count
+          && info.restart_interval == header.restart_interval
+          && (info.progressive_mode != 0) == header.is_progressive
+          && buffer.count - info.src.pointee.bytes_in_buffer == header.codes_offset,
+        "the header of libjpeg")
+    }
   }
 
   private static func check(_ bytes: [UInt8], _ header: JPEGHeader, target: Int) {

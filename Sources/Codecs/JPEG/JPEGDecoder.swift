@@ -9,6 +9,9 @@ enum JPEGDecoder {
   ) throws(ImageError) -> Image {
     // Without this header, the memory of the decode would have no bound.
     guard let header = JPEGHeader(data) else { throw .decoding(.jpeg, message: "no header") }
+    guard header.isSupported else {
+      throw .decoding(.jpeg, message: "neither baseline nor progressive with 8 bits")
+    }
     let segments = JPEGSegments(data)
     var plan = try DecodePlan(
       format: .jpeg, stored: header.size, orientation: segments.orientation, options: options)
@@ -39,7 +42,7 @@ enum JPEGDecoder {
     if header.isArithmetic { try plan.checkPassingPixels() }
     let reader = try JPEGReader(bytes, limits: plan.options.limits)
     reader.cancellation = plan.cancellation
-    guard reader.matches(header) else { throw .decoding(.jpeg, message: "a header that is not clear") }
+    guard reader.matches(header) else { throw .decoding(.jpeg, message: "libjpeg reads another header") }
     let source = try reader.start(for: plan, header: header)
     try canvas.draw(source) { (rows, count) throws(ImageError) in
       guard try reader.read(rows, count: count) == count else {

@@ -11,7 +11,11 @@ struct JPEGHeader {
   private(set) var size = PixelSize(width: 0, height: 0)
   private(set) var components: [Component] = []
   private(set) var isProgressive = false
+  /// True for arithmetic coding. A code may then take less than a bit, so that the number of bytes says nothing about the
+  /// number of pixels.
   private(set) var isArithmetic = false
+  /// True for samples of 8 bits in a process that libjpeg decodes.
+  private(set) var isSupported = false
   /// True for sequential DCT with Huffman coding (ITU T.81, table B.1).
   private(set) var isSequential = false
   /// True if libjpeg keeps all coefficients in memory: the image is progressive, or its first scan lacks a component.
@@ -50,6 +54,7 @@ struct JPEGHeader {
     }
     isProgressive = [0xC2, 0xC6, 0xCA, 0xCE].contains(marker)
     isArithmetic = marker >= 0xC8
+    isSupported = fields[0] == 8 && [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker)
     isSequential = marker <= 0xC1
     return true
   }

@@ -97,7 +97,7 @@ final class JPEGMeans {
   }
 
   private func scaler(of index: Int, to canvas: Canvas) -> MeanScaler {
-    let (plane, luma) = (component(index), component(0))
+    let (plane, luma) = (storedPlane(index), storedPlane(0))
     // A mean of a subsampled component stands for more columns or rows of the image.
     let extent = (
       Double(imageSize.width * Int(plane.horizontal) * meansPerSide) / Double(8 * luma.horizontal),
@@ -108,7 +108,8 @@ final class JPEGMeans {
       extent: extent, to: canvas)
   }
 
-  private func component(_ index: Int) -> vitrine_dc_plane {
+  private func storedPlane(_ index: Int) -> vitrine_dc_plane {
+    precondition(0..<planeCount ~= index)
     let planes = image.pointee.planes
     return index == 0 ? planes.0 : index == 1 ? planes.1 : planes.2
   }
@@ -118,7 +119,7 @@ final class JPEGMeans {
 
   /// The means of a component, row by row.
   func plane(_ index: Int) -> (width: Int, height: Int, samples: [UInt8]) {
-    let plane = component(index)
+    let plane = storedPlane(index)
     let samples = (0..<plane.height).flatMap { y in
       UnsafeBufferPointer(start: plane.samples + y * plane.stride, count: plane.width)
     }

@@ -68,11 +68,10 @@ final class JPEGReader {
   /// True if libjpeg keeps the coefficients of the whole image in memory.
   var holdsSource: Bool { handle.pointee.has_multiple_scans }
 
-  /// True if the image uses arithmetic coding. A code may then take less than a bit, so that the number of bytes says
-  /// nothing about the number of pixels.
+  /// True if the image uses arithmetic coding.
   var isArithmetic: Bool { handle.pointee.info.arith_code != 0 }
 
-  /// Returns true if libjpeg understands the header in the same way.
+  /// Returns true if libjpeg has read the same size, number of scans, coding and color model.
   func matches(_ header: JPEGHeader) -> Bool {
     size == header.size && holdsSource == header.hasMultipleScans && isArithmetic == header.isArithmetic
       && colorModel == header.colorModel

@@ -82,7 +82,7 @@ import VitrineLoading
 
     #expect(
       header.width == 64 && header.height == 48 && header.component_count == 3 && !header.is_progressive)
-    #expect(header.codes == file.header.count)
+    #expect(header.codes_offset == file.header.count)
     #expect(header.components.0.horizontal == 2 && header.components.0.vertical == 2)
     #expect(header.components.1.horizontal == 1 && header.components.2.vertical == 1)
     #expect(header.components.0.ac == 0 && header.components.2.dc == 1 && header.components.2.quantizers == 1)
@@ -136,7 +136,7 @@ import VitrineLoading
         $0.change(Marker.application0) { $0.removeLast() }
         setIdentifiers(&$0, rgb)
       }, "too short for JFIF")
-    for (transform, isYCbCr) in [(0, false), (1, true), (2, false), (255, false)] as [(UInt8, Bool)] {
+    for (transform, isYCbCr) in [(0, false), (1, true), (2, true), (255, true)] as [(UInt8, Bool)] {
       let isRead = isRead {
         $0.removeAll(Marker.application0)
         $0.insert(Marker.application14, adobe + [transform])
@@ -156,7 +156,7 @@ import VitrineLoading
   /// The color space that libjpeg sees is that of the header.
   @Test func acceptedHeadersHaveTheColorsOfLibjpeg() throws {
     for identifiers in [[1, 2, 3], Array("RGB".utf8)] {
-      for transform in [nil, 0, 1] as [UInt8?] {
+      for transform in [nil, 0, 1, 2, 255] as [UInt8?] {
         for hasJFIF in [false, true] {
           var file = File()
           if !hasJFIF { file.removeAll(Marker.application0) }
@@ -184,9 +184,10 @@ import VitrineLoading
         $0.insert(0xE5, [0xFF, 0xDA, 0, 2])
         $0.insert(Marker.comment, [])
       })
-    for filler in [[0], [0xFF, 0], [0xFF, 0xD0], [0xFF, 0x01], [0xFF, 0xD8]] as [[UInt8]] {
-      #expect(!isRead { $0.filler = filler }, "\(filler)")
+    for filler in [[0], [7, 0], [0xFF, 0], [0xFF, 0xFF, 0, 3], [0xFF, 0xD0], [0xFF, 0x01]] as [[UInt8]] {
+      #expect(isRead { $0.filler = filler }, "\(filler)")
     }
+    #expect(!isRead { $0.filler = [0xFF, 0xD8] }, "two beginnings")
   }
 
   /// 0xDC states the height after the scan, and 0xCC is for arithmetic coding.
@@ -204,7 +205,12 @@ import VitrineLoading
     #expect(!isRead(at: 5, 2) && !isRead(at: 5, 4) && !isRead(at: 5, 0), "components")
     #expect(!isRead(at: 7, 0x02) && !isRead(at: 7, 0x20) && !isRead(at: 7, 0x25), "sampling factors")
     #expect(!isRead(at: 8, 4), "a quantization table")
-    #expect(!isRead(at: 9, 1), "two components with an identifier")
+    #expect(!isRead(at: 9, 1), "another identifier than in the scan")
+    #expect(
+      self.isRead {
+        $0.change(Marker.frame) { $0[9] = 1 }
+        $0.change(Marker.scan) { $0[3] = 1 }
+      }, "two components with an identifier, in the order of the frame")
     #expect(!self.isRead { $0.change(Marker.frame) { $0.append(0) } })
     #expect(!self.isRead { $0.insert(Marker.frame, [8, 0, 8, 0, 8, 1, 1, 0x11, 0]) }, "two frames")
     for (high, low, isRead) in [(0, 0, false), (0xFF, 0xDC, true), (0xFF, 0xDD, false)]

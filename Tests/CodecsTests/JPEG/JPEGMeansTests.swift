@@ -1,5 +1,6 @@
 import CCodecs
 import JPEGOracle
+import Synchronization
 import Testing
 import VitrineGraphics
 import VitrineLoading
@@ -356,6 +357,26 @@ import VitrineLoading
     let progressive = try decode(fixture.bytes, to: target).bitmap.withUnsafeBytes { Array($0) }
 
     #expect(progressive == sequential)
+  }
+
+  /// Cancels while each of the scans is read; a progressive image has a second one with more bits.
+  @Test(arguments: [(false, 1), (false, 2), (true, 1), (true, 3)])
+  private func readingIsCancelled(isProgressive: Bool, check: Int) throws {
+    let bytes = Case(width: 128, height: 128, isProgressive: isProgressive).bytes
+    let header = try #require(JPEGHeader(bytes))
+    var plan = try DecodePlan(
+      format: .jpeg, stored: header.size, orientation: .up,
+      options: DecodeOptions(target: DecodeTarget(width: 1, height: 1)))
+    let checks = Mutex(0)
+    plan.cancellation = DecodeCancellation {
+      checks.withLock {
+        $0 += 1
+        return $0 >= check
+      }
+    }
+
+    #expect(throws: ImageError.cancelled) { try JPEGMeans(header, of: bytes, for: plan) }
+    #expect(checks.withLock { $0 } == check)
   }
 
   @Test func cancelledDecodeEndsWithTheRowOfBlocks() throws {
