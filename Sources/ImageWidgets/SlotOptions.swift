@@ -12,23 +12,23 @@ public import VitrineWidgets
 /// ```
 public nonisolated struct SlotOptions {
   private struct Values: Sendable {
-    var transition = Transition.crossDissolve
-    var transitionsBySource: [ImageResponse.Source: Transition] = [:]
-    var waitsForTransition = false
-    var indicator = Indicator.automatic
-    var placeholderPolicy = PlaceholderPolicy.whileLoading
+    var transition: Transition
+    var transitionsBySource: [ImageResponse.Source: Transition]
+    var waitsForTransition: Bool
+    var indicator: Indicator
+    var placeholderPolicy: PlaceholderPolicy
     var failureImage: Image?
-    var setsImage = true
+    var setsImage: Bool
     var showsImage: (@MainActor (View, Image?) -> Void)?
     var downloader: ImageDownloader?
-    var cancelsPrevious = true
+    var cancelsPrevious: Bool
     var refreshInterval: Double?
     var liveStream: LiveImageStream.Options?
   }
 
   /// Shared by copies: each slot holds the options of its image, and passes them from step to step.
   private var values: CopyOnWrite<Values>
-  private static let standard = CopyOnWrite(Values())
+  private static let standard = SlotOptions(transition: .crossDissolve).values
 
   /// The transition to the loaded image; by default a cross-dissolve of 0.2 s. Images from memory, and images that
   /// arrive before the slot was drawn, are shown at once, unless `Transition.when` is `.always`. Independent of this
@@ -198,20 +198,12 @@ public nonisolated struct SlotOptions {
     showsImage: (@MainActor (View, Image?) -> Void)? = nil, downloader: ImageDownloader? = nil,
     cancelsPrevious: Bool = true, refreshInterval: Double? = nil, liveStream: LiveImageStream.Options? = nil
   ) {
-    var values = Values()
-    values.transition = transition
-    values.transitionsBySource = transitionsBySource
-    values.waitsForTransition = waitsForTransition
-    values.indicator = indicator
-    values.placeholderPolicy = placeholderPolicy
-    values.failureImage = failureImage
-    values.setsImage = setsImage
-    values.showsImage = showsImage
-    values.downloader = downloader
-    values.cancelsPrevious = cancelsPrevious
-    values.refreshInterval = refreshInterval
-    values.liveStream = liveStream
-    self.values = CopyOnWrite(values)
+    values = CopyOnWrite(
+      Values(
+        transition: transition, transitionsBySource: transitionsBySource, waitsForTransition: waitsForTransition,
+        indicator: indicator, placeholderPolicy: placeholderPolicy, failureImage: failureImage,
+        setsImage: setsImage, showsImage: showsImage, downloader: downloader, cancelsPrevious: cancelsPrevious,
+        refreshInterval: refreshInterval, liveStream: liveStream))
   }
 
   /// Creates options with a cross-dissolve, a spinner, and the placeholder while the slot loads.

@@ -154,12 +154,12 @@ extension ImageDownloader.Configuration {
     /// creates a downloader without a ledger, the downloader gets a ledger without a budget, and its cache keeps the
     /// ledger that it has.
     public var ledger: MemoryLedger?
-    /// The limit in bytes for bodies that wait to be decoded or are decoded; 256 KiB by default. While the limit is
+    /// The limit in bytes for bodies that wait to be decoded or are being decoded; 512 KiB by default. While the limit is
     /// reached, no download and no disk lookup starts.
     ///
-    /// While a body waits or is decoded, no more than four times as many bytes arrive: no download starts that would
-    /// exceed this, if all running ones become as large as the last bodies.
-    public var undecodedBytesLimit = 256 << 10
+    /// While there are such bodies, a download from a server starts beside others only if all of them, each counted as
+    /// long as recent bodies were, and the undecoded bodies together do not exceed twice the limit.
+    public var undecodedBytesLimit = 512 << 10
     /// The maximum number of bytes of resumable data: bodies of transfers that broke, were paused or were cancelled,
     /// kept so that the next request asks only for the rest. 8 MiB by default, and at most an eighth of the ledger's
     /// budget; 0 keeps none. A disk cache that keeps incomplete responses, like `DiskImageCache`, also stores more than

@@ -128,20 +128,23 @@ struct FetchPlan {
   /// Notes whether the disk is slower than the network; see `DiskWrites.isBehind`.
   mutating func setDiskBehind(_ isBehind: Bool, at now: Int64) { backlog.setBehind(isBehind, at: now) }
 
-  /// True if another body may arrive before more bodies are decoded. Running downloads count with the usual length of a
-  /// body, because with fast servers all of them end before the next image is decoded.
-  private func allowsBody(in tree: StageTree) -> Bool {
-    let (undecoded, limit) = (tree.undecodedBytes, undecodedBytesLimit)
-    guard undecoded > 0 else { return true }
-    let arriving = ByteCount.product(transfers.queue.activeCount + 1, tree.usualBodyBytes)
-    return undecoded < limit && ByteCount.sum(undecoded, arriving) <= ByteCount.product(4, limit)
+  /// True if no further download from a server may start beside those that are running, because together with the
+  /// undecoded bodies they would exceed twice the limit. Each counts with the usual length of a body: fast servers send
+  /// all of them before the next image is decoded.
+  private func holdsServers(in tree: StageTree) -> Bool {
+    let running = transfers.queue.activeNetworkCount
+    guard tree.undecodedBytes > 0, running > 0 else { return false }
+    let arriving = ByteCount.product(running + 1, tree.usualBodyBytes)
+    return ByteCount.sum(tree.undecodedBytes, arriving) > ByteCount.product(2, undecodedBytesLimit)
   }
 
   /// Starts the downloads that may begin now. Requests a call at the time of the next change.
   mutating func startDownloads(in loads: inout Loads) {
     var last: FetchID?
     let onlyLocal = backlog.holdsDownloads(at: loads.now)
-    while allowsBody(in: loads.tree), let id = transfers.startNext(at: loads.now, onlyLocal: onlyLocal) {
+    while loads.tree.undecodedBytes < undecodedBytesLimit,
+      let id = transfers.startNext(at: loads.now, onlyLocal: onlyLocal || holdsServers(in: loads.tree))
+    {
       loads.tree.setPhase(.running, of: id)
       start(id, in: &loads)
       last = id

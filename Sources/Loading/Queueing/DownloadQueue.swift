@@ -109,6 +109,8 @@ struct DownloadQueue {
 
   /// The number of started downloads in all lanes.
   private(set) var activeCount = 0
+  /// The number of running downloads from servers.
+  var activeNetworkCount: Int { activeCount - local[0].active - local[1].active }
   var waitingCount: Int { downloads.count - activeCount }
 
   /// True if a download waits or has started.
@@ -319,9 +321,7 @@ struct DownloadQueue {
   // MARK: Hosts
 
   /// True if the limit of network downloads allows another one to start.
-  private var hasFreeNetworkSlot: Bool {
-    activeCount - local[0].active - local[1].active < max(1, maximumActive)
-  }
+  private var hasFreeNetworkSlot: Bool { activeNetworkCount < max(1, maximumActive) }
 
   /// Returns the number of downloads from a host that may run at once.
   private func maximum(of lane: Int) -> Int {

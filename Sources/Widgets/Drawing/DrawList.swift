@@ -24,7 +24,7 @@ public nonisolated struct DrawList: Sendable {
     case image(ImageCommand)
     /// An image that changes into another. The result is the mean of two scenes, the background included: the scene
     /// with the first image, weighted with 1 - `fraction`, and the scene with the second image, weighted with
-    /// `fraction`.
+    /// `fraction`. Indirect, because two images in a command would double the size of all commands.
     indirect case dissolve(ImageCommand, into: ImageCommand, fraction: Double)
     /// One line of text. The origin is the top left corner of the line box.
     case text(String, font: Font, color: Color, origin: Point)

@@ -29,7 +29,7 @@ nonisolated struct FrameRequests {
   /// Returns the observers that are due, in the order of their requests. O(n log n).
   func dueObservers(at now: Double) -> [any FrameObserver] {
     var due: [Request] = []
-    due.reserveCapacity(requests.count)
+    due.reserveCapacity(requests.values.count { $0.isDue(at: now) })
     for request in requests.values where request.isDue(at: now) { due.append(request) }
     due.sort { $0.number < $1.number }
     return due.map(\.observer)

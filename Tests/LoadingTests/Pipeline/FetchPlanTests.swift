@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 import VitrineConcurrency
 import VitrineTesting
@@ -12,7 +13,11 @@ struct FetchPlanTests {
 
   private mutating func start(_ name: String = "a.jpg", for purpose: LoadPurpose = .application) -> StagePlace
   {
-    let request = request(name)
+    start(request(name), for: purpose)
+  }
+
+  private mutating func start(_ request: ImageRequest, for purpose: LoadPurpose = .application) -> StagePlace
+  {
     let place = loads.tree.join(Caller(request, purpose: purpose), fetch: nil)
     plan.join(place.fetch, request, isNew: true, in: &loads)
     plan.enqueue(place.fetch, request.priority, at: 0)
@@ -294,26 +299,40 @@ struct FetchPlanTests {
     #expect(lookups == [second])
   }
 
-  /// Four times the limit is the most for undecoded and arriving bodies together, each of which counts as much as the
-  /// last ones.
-  @Test mutating func arrivingBodiesCountWhileABodyIsNotDecoded() {
-    plan = FetchPlan(undecodedBytesLimit: 10, transfers: TransferPlan(), disk: DiskPlan(isEnabled: false))
+  /// Begins to decode a body of nine bytes, which is then the usual length.
+  private mutating func beginDecodeOfNineBytes() -> StagePlace {
     let first = start()
-    var downloads = admit().downloads
-    #expect(downloads == [first.fetch])
+    _ = admit()
     let body = FetchedBytes(body: Array(1...9), response: nil)
     _ = plan.ended(first.fetch, FetchEnd(.bytes(body), response: nil), in: &loads)
     loads.tree.setPhase(.received(body), of: first.fetch)
     let bytes = loads.tree.beginDecode(first.decode)
     #expect(bytes?.count == 9 && loads.tree.usualBodyBytes == 9)
+    return first
+  }
+
+  /// Twice the limit is the most for undecoded and arriving bodies together, each of which counts as much as the last ones.
+  @Test mutating func arrivingBodiesCountWhileABodyIsNotDecoded() {
+    plan = FetchPlan(undecodedBytesLimit: 20, transfers: TransferPlan(), disk: DiskPlan(isEnabled: false))
+    let first = beginDecodeOfNineBytes()
 
     let others = (0..<5).map { start("\($0).jpg").fetch }
-    downloads = admit().downloads
+    var downloads = admit().downloads
     #expect(downloads == Array(others[..<3]), "9 bytes, and three times 9 that arrive")
     let decode = loads.tree.endDecode(first.decode)
     #expect(decode != nil)
     downloads = admit().downloads
     #expect(downloads == [others[3]], "all that a server may send at once")
+  }
+
+  @Test mutating func oneDownloadMayAlwaysRunBelowTheLimit() throws {
+    plan = FetchPlan(undecodedBytesLimit: 10, transfers: TransferPlan(), disk: DiskPlan(isEnabled: false))
+    _ = beginDecodeOfNineBytes()
+
+    let others = (0..<2).map { start("\($0).jpg").fetch }
+    let local = start(ImageRequest(url: try #require(URL(string: "data:,a")))).fetch
+    let downloads = admit().downloads
+    #expect(Set(downloads) == [others[0], local], "a data URL waits for no server")
   }
 
   @Test mutating func downloadOfAPausedCallerIsStopped() {

@@ -87,7 +87,8 @@ struct MemoryReadingTests {
   @Test(
     arguments: [
       ("7", 7), ("0.00", 0), ("0.05", 0.05), ("33.33", 33.33), ("100.00", 100), ("100.01", 0), ("1.2.3", 0),
-      (".5", 0), ("5.", 0), ("1.x", 0), ("4294967296", 0),
+      (".5", 0), ("5.", 0), ("1.x", 0), ("+5", 0), ("5.+3", 0), ("0.07", 0.07), ("0.14", 0.14),
+      ("4294967296", 0),
     ] as [(String, Double)])
   func stallsAreDecimalNumbers(text: String, value: Double) throws {
     try machine.write("some avg10=\(text) avg60=1.00 avg300=0.00 total=12\n", to: "/proc/pressure/memory")

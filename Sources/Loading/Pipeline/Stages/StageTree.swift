@@ -15,7 +15,7 @@ struct StageTree {
   private var index = StageIndex()
   /// The number of bytes that have been received and are not decoded.
   private(set) var undecodedBytes = 0
-  /// The usual length of the last bodies in bytes; 0 before the first one.
+  /// The moving average of the lengths of bodies, of which each new one counts for a quarter; 0 before the first one.
   private(set) var usualBodyBytes = 0
   /// Objects of the application that removed stages have held: transforms, checks and caches. Empty for most requests.
   private var releasedObjects: [any Sendable] = []

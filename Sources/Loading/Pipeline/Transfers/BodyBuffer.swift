@@ -2,14 +2,17 @@ import VitrineGraphics
 
 /// The bytes of an arriving body, in storage that grows in few, large steps.
 ///
-/// Unused storage is address space without pages and is not counted. While the bytes move to larger storage, both
-/// copies are in memory, which `memoryNeeded(for:)` includes.
+/// Unused new storage is address space without pages and is not counted. The storage of an earlier body has its pages and
+/// counts as a whole. While the bytes move to larger storage, both copies are in memory, which `memoryNeeded(for:)`
+/// includes.
 struct BodyBuffer {
   private(set) var bytes: [UInt8] = []
   /// The length of the whole body in bytes, as declared by the server.
   private let expected: Int?
   /// The storage of earlier bodies.
   private let pool: BodyPool?
+  /// True if the storage is that of an earlier body.
+  private var isReused = false
 
   /// The maximum number of bytes allocated on the strength of the declared length alone.
   private static let trustedLength = 1 << 20
@@ -33,10 +36,13 @@ struct BodyBuffer {
 
   var count: Int { bytes.count }
 
+  /// The number of bytes in memory.
+  var memoryUsed: Int { isReused ? bytes.capacity : bytes.count }
+
   /// Returns the total number of bytes to reserve before `count` more are appended.
   func memoryNeeded(for count: Int) -> Int {
     let total = Self.sum(bytes.count, count)
-    return total > bytes.capacity ? Self.sum(total, bytes.count) : total
+    return total > bytes.capacity ? Self.sum(total, memoryUsed) : max(total, memoryUsed)
   }
 
   mutating func append(_ new: UnsafeRawBufferPointer) {
@@ -46,14 +52,18 @@ struct BodyBuffer {
   }
 
   private mutating func grow(to capacity: Int) {
-    guard var storage = pool?.take(capacity) else { return bytes.reserveCapacity(capacity) }
+    guard var (storage, isReused) = pool?.take(capacity) else {
+      isReused = false
+      return bytes.reserveCapacity(capacity)
+    }
     storage.append(contentsOf: bytes)
     bytes = storage
+    self.isReused = isReused
   }
 
   /// Takes the pages for the next bytes from the system at once.
   private func takePages(for count: Int) {
-    guard bytes.capacity >= Self.largeCapacity, count >= Self.smallestPiece else { return }
+    guard !isReused, bytes.capacity >= Self.largeCapacity, count >= Self.smallestPiece else { return }
     // Not `withUnsafeMutableBytes`: if a preview shares the bytes, it would move them to storage without unused capacity.
     bytes.withUnsafeBytes { received in
       guard let start = received.baseAddress else { return }
@@ -66,8 +76,20 @@ struct BodyBuffer {
 
   /// Removes and returns all bytes.
   mutating func take() -> [UInt8] {
-    defer { bytes = [] }
+    defer {
+      bytes = []
+      isReused = false
+    }
     return bytes
+  }
+
+  /// Removes and returns all bytes of a body that is not complete, in storage of their size: they may be kept for long.
+  mutating func takePart() -> [UInt8] {
+    guard isReused else { return take() }
+    let storage = take()
+    let part = storage.withUnsafeBufferPointer { Array($0) }
+    pool?.give(storage)
+    return part
   }
 
   /// Returns the number of bytes of the next storage: four times the bytes received, but at most 48 MiB more. With a

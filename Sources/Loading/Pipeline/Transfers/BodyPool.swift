@@ -4,42 +4,54 @@ import VitrineConcurrency
 /// Storage of bodies that have been decoded, for the next bodies. New memory takes a page fault for each page, and a block
 /// that is freed leaves a hole in the heap, of which smaller blocks take parts.
 final class BodyPool: Sendable {
-  /// The lengths in bytes for which storage is kept.
+  private struct State {
+    /// The oldest storage first, because the last bodies may still be in use.
+    var kept: [[UInt8]] = []
+    /// The number of bodies that took storage and have not been given back.
+    var takenCount = 0
+
+    var byteCount: Int { kept.reduce(0) { $0 + $1.capacity } }
+  }
+
+  /// The lengths in bytes of bodies that use the pool.
   private static let lengths = 128 << 10...1 << 20
+  /// The step in bytes to which capacities are rounded, so that bodies of similar lengths use each other's storage.
+  private static let step = 32 << 10
   /// The maximum capacity in bytes of all storage that is kept.
   private static let limit = 1280 << 10
 
-  /// The oldest storage first, because the last bodies may still be in use.
-  private let kept = Mutex<[[UInt8]]>([])
+  private let state = Mutex(State())
 
   /// The number of bytes of the storage that is kept.
-  var byteCount: Int { kept.withLock { Self.byteCount($0) } }
+  var byteCount: Int { state.withLock { $0.byteCount } }
 
-  private static func byteCount(_ kept: [[UInt8]]) -> Int { kept.reduce(0) { $0 + $1.capacity } }
-
-  /// Returns empty storage for at least `length` bytes. `nil` for a length for which none is kept.
+  /// Returns empty storage for at least `length` bytes, and whether it may have been used before, with at most a quarter
+  /// more bytes. `nil` for a length that does not use the pool.
   ///
-  /// Storage that is not found, or whose body is still in use, is allocated. A capacity that is a power of two serves
-  /// bodies of other lengths too.
-  func take(_ length: Int) -> [UInt8]? {
+  /// If no storage fits, or its body is still in use, new storage is allocated.
+  func take(_ length: Int) -> (storage: [UInt8], isReused: Bool)? {
     guard Self.lengths.contains(length) else { return nil }
-    var storage = kept.withLock { kept in
-      kept.firstIndex { $0.capacity >= length }.map { kept.remove(at: $0) } ?? []
+    var storage = state.withLock { state in
+      state.takenCount += 1
+      let place = state.kept.firstIndex { length...length + length / 4 ~= $0.capacity }
+      return place.map { state.kept.remove(at: $0) } ?? []
     }
     storage.removeAll(keepingCapacity: true)
-    if storage.capacity < length {
-      storage.reserveCapacity(1 << (Int.bitWidth - (length - 1).leadingZeroBitCount))
-    }
-    return storage
+    guard storage.capacity < length else { return (storage, true) }
+    storage.reserveCapacity((length + Self.step - 1) / Self.step * Self.step)
+    return (storage, false)
   }
 
-  /// Keeps the storage of a body. Older storage beyond the limit is released.
+  /// Keeps the storage of a body for another one, if the pool has handed out storage: bodies from a disk cache, for
+  /// example, never take any. Older storage beyond the limit is released.
   func give(_ body: [UInt8]) {
-    guard body.capacity >= Self.lengths.lowerBound else { return }
-    kept.releaseAfterLock { kept in
-      kept.append(body)
+    guard Self.lengths.lowerBound...Self.limit ~= body.capacity else { return }
+    state.releaseAfterLock { state in
       var released: [[UInt8]] = []
-      while Self.byteCount(kept) > Self.limit { released.append(kept.removeFirst()) }
+      guard state.takenCount > 0 else { return released }
+      state.takenCount -= 1
+      state.kept.append(body)
+      while state.byteCount > Self.limit { released.append(state.kept.removeFirst()) }
       return released
     }
   }

@@ -112,7 +112,7 @@ struct ResponseAssembler {
   }
 
   /// The number of bytes in memory.
-  var memoryUsed: Int { max(buffer.count, resumed?.bytes.count ?? 0) }
+  var memoryUsed: Int { max(buffer.memoryUsed, resumed?.bytes.count ?? 0) }
 
   mutating func end(_ result: Result<TransportMetrics, ImageError>) -> Step {
     guard !isOver else { return .goOn }
@@ -154,7 +154,7 @@ struct ResponseAssembler {
 
   /// Removes the bytes received so far, and returns these as resumable data, or `nil` if the rest cannot be requested.
   /// An attempt without a successful response returns the resumable data of the earlier attempt.
-  mutating func takeResumableData() -> ResumableData? { resumableData(buffer.take()) }
+  mutating func takeResumableData() -> ResumableData? { resumableData(buffer.takePart()) }
 
   /// Returns the bytes received so far as resumable data, or `nil` if the rest cannot be requested. The response goes
   /// on.
