@@ -200,9 +200,11 @@ public nonisolated struct SlotOptions {
   ) {
     values = CopyOnWrite(
       Values(
-        transition: transition, transitionsBySource: transitionsBySource, waitsForTransition: waitsForTransition,
+        transition: transition, transitionsBySource: transitionsBySource,
+        waitsForTransition: waitsForTransition,
         indicator: indicator, placeholderPolicy: placeholderPolicy, failureImage: failureImage,
-        setsImage: setsImage, showsImage: showsImage, downloader: downloader, cancelsPrevious: cancelsPrevious,
+        setsImage: setsImage, showsImage: showsImage, downloader: downloader,
+        cancelsPrevious: cancelsPrevious,
         refreshInterval: refreshInterval, liveStream: liveStream))
   }
 

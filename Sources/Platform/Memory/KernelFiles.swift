@@ -53,7 +53,9 @@ struct KernelFiles: Sendable {
   /// Returns the value of digits, of which a point may separate the decimals; `nil` for anything else.
   private static func decimal(_ text: Substring.UTF8View) -> Double? {
     let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.allSatisfy({ 1...9 ~= $0.count }), parts.joined().allSatisfy({ 48...57 ~= $0 }) else { return nil }
+    guard parts.allSatisfy({ 1...9 ~= $0.count }), parts.joined().allSatisfy({ 48...57 ~= $0 }) else {
+      return nil
+    }
     let digits = parts.joined().reduce(0.0) { 10 * $0 + Double($1 - 48) }
     return parts.count == 1 ? digits : digits / parts[1].reduce(1.0) { power, _ in 10 * power }
   }
