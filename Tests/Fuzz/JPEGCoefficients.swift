@@ -19,19 +19,23 @@ enum JPEGCoefficients {
     bytes.withUnsafeBufferPointer { buffer in
       var header = vitrine_dc_header()
       guard vitrine_dc_read_header(buffer.baseAddress, buffer.count, &header) else { return }
-      guard let info = (try? JPEGReader(buffer, limits: DecodeLimits()))?.handle.pointee.info else {
+      guard let reader = try? JPEGReader(buffer, limits: DecodeLimits()) else {
         preconditionFailure("libjpeg refuses the header")
       }
-      let space = header.component_count == 1 ? JCS_GRAYSCALE : JCS_YCbCr
-      precondition(
-        info.image_width == header.width && info.image_height == header.height
-          && info.num_components == header.component_count && info.jpeg_color_space == space
-          && info.comps_in_scan == header.component_count
-          && info.restart_interval == header.restart_interval
-          && (info.progressive_mode != 0) == header.is_progressive
-          && buffer.count - info.src.pointee.bytes_in_buffer == header.codes_offset,
-        "the header of libjpeg")
+      let isEqual = withExtendedLifetime(reader) { isEqual(header, reader.handle.pointee.info, buffer.count) }
+      precondition(isEqual, "the header of libjpeg")
     }
+  }
+
+  private static func isEqual(
+    _ header: vitrine_dc_header, _ info: jpeg_decompress_struct, _ byteCount: Int
+  ) -> Bool {
+    info.image_width == header.width && info.image_height == header.height
+      && info.num_components == header.component_count && info.comps_in_scan == header.component_count
+      && info.jpeg_color_space == (header.component_count == 1 ? JCS_GRAYSCALE : JCS_YCbCr)
+      && info.restart_interval == header.restart_interval
+      && (info.progressive_mode != 0) == header.is_progressive
+      && byteCount - info.src.pointee.bytes_in_buffer == header.codes_offset
   }
 
   private static func check(_ bytes: [UInt8], _ header: JPEGHeader, target: Int) {

@@ -169,7 +169,10 @@ import VitrineLoading
           }
           let bytes = file.bytes
           let isYCbCr = try bytes.withUnsafeBufferPointer {
-            try JPEGReader($0, limits: .init()).handle.pointee.info.jpeg_color_space == JCS_YCbCr
+            let reader = try JPEGReader($0, limits: .init())
+            return withExtendedLifetime(reader) {
+              reader.handle.pointee.info.jpeg_color_space == JCS_YCbCr
+            }
           }
           #expect((read(bytes) != nil) == isYCbCr, "\(identifiers) \(transform ?? 9) \(hasJFIF)")
         }
