@@ -22,8 +22,8 @@ enum JPEGCoefficients {
       guard let reader = try? JPEGReader(buffer, limits: DecodeLimits()) else {
         preconditionFailure("libjpeg refuses the header")
       }
-      let isEqual = withExtendedLifetime(reader) { isEqual(header, reader.handle.pointee.info, buffer.count) }
-      precondition(isEqual, "the header of libjpeg")
+      let isRight = withExtendedLifetime(reader) { isEqual(header, reader.handle.pointee.info, buffer.count) }
+      precondition(isRight, "the header of libjpeg")
     }
   }
 
