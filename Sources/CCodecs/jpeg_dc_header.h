@@ -1,5 +1,6 @@
 // Reads the header of a JPEG, up to its first scan (ITU T.81, annex B), for images of which only means are read. libjpeg
-// takes longer, and keeps more in memory. A header with anything unusual or damaged is refused, and left to libjpeg.
+// takes longer, and keeps more in memory. What is accepted, libjpeg reads in the same way; the rest is refused, and left to
+// libjpeg.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,11 +7,7 @@ enum JPEGDecoder {
   static func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
   ) throws(ImageError) -> Image {
-    // Without this header, the memory of the decode would have no bound.
-    guard let header = JPEGHeader(data) else { throw .decoding(.jpeg, message: "no header") }
-    guard header.isSupported else {
-      throw .decoding(.jpeg, message: "neither baseline nor progressive with 8 bits")
-    }
+    let header = try header(of: data)
     let segments = JPEGSegments(data)
     var plan = try DecodePlan(
       format: .jpeg, stored: header.size, orientation: segments.orientation, options: options)
@@ -31,6 +27,16 @@ enum JPEGDecoder {
       }
     }
     return plan.image(bitmap)
+  }
+
+  /// Returns the header, without which the memory of a decode would have no bound. Throws `.decoding` if there is none, and
+  /// for a kind of JPEG that libjpeg does not decode.
+  private static func header(of data: [UInt8]) throws(ImageError) -> JPEGHeader {
+    guard let header = JPEGHeader(data) else { throw .decoding(.jpeg, message: "no header") }
+    guard header.isSupported else {
+      throw .decoding(.jpeg, message: "neither baseline nor progressive with 8 bits")
+    }
+    return header
   }
 
   /// Decodes all pixels with libjpeg.
@@ -53,7 +59,7 @@ enum JPEGDecoder {
 
   /// Returns the memory that a decode takes. Throws the errors of `decode` that follow from the size in the header.
   static func memory(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> SourceMemory {
-    guard let header = JPEGHeader(data) else { throw .decoding(.jpeg, message: "no header") }
+    let header = try header(of: data)
     let segments = JPEGSegments(data)
     let plan = try DecodePlan(
       format: .jpeg, stored: header.size, orientation: segments.orientation, options: options)

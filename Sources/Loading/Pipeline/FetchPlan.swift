@@ -26,6 +26,9 @@ struct FetchPlan {
   /// The number of undecoded bytes at which no further download or lookup starts. A network that is faster than the
   /// decoders would otherwise fill the memory.
   private let undecodedBytesLimit: Int
+  /// The moving average of the lengths of bodies from servers, of which each new one counts for a quarter; 0 before the
+  /// first one.
+  private(set) var usualBodyBytes = 0
   var transfers: TransferPlan
   private(set) var lookups: LookupLine
   var disk: DiskPlan
@@ -128,13 +131,17 @@ struct FetchPlan {
   /// Notes whether the disk is slower than the network; see `DiskWrites.isBehind`.
   mutating func setDiskBehind(_ isBehind: Bool, at now: Int64) { backlog.setBehind(isBehind, at: now) }
 
+  private mutating func noteLength(_ length: Int) {
+    usualBodyBytes += usualBodyBytes == 0 ? length : (length - usualBodyBytes) / 4
+  }
+
   /// True if no further download from a server may start beside those that are running, because together with the
   /// undecoded bodies they would exceed twice the limit. Each counts with the usual length of a body: fast servers send
   /// all of them before the next image is decoded.
   private func holdsServers(in tree: StageTree) -> Bool {
     let running = transfers.queue.activeNetworkCount
     guard tree.undecodedBytes > 0, running > 0 else { return false }
-    let arriving = ByteCount.product(running + 1, tree.usualBodyBytes)
+    let arriving = ByteCount.product(running + 1, usualBodyBytes)
     return ByteCount.sum(tree.undecodedBytes, arriving) > ByteCount.product(2, undecodedBytesLimit)
   }
 
@@ -208,6 +215,7 @@ struct FetchPlan {
       if let step = takeCopy(id, because: .emptyBody, in: loads.tree) { return step }
       return lookups.waits(for: id, because: .emptyBody, in: &loads, &disk) ? .wait : .fail(.emptyBody)
     case .bytes(let bytes):
+      if !transfers.isLocal(id) { noteLength(bytes.body.count) }
       guard bytes.freshness == .revalidated, let stored = fetchOfCopy(serving: id, in: loads.tree) else {
         return .decode(bytes)
       }

@@ -35,6 +35,21 @@ import VitrineLoading
     expectQuarters(of: image.bitmap)
   }
 
+  /// Lossless and hierarchical JPEGs, and samples of 12 bits.
+  @Test(
+    arguments: [(0xC3, 8), (0xC5, 8), (0xC6, 8), (0xCB, 8), (0xC1, 12), (0xC2, 12), (0xC9, 12)]
+      as [(UInt8, UInt8)])
+  func kindsThatLibjpegDoesNotDecodeAreRefusedBeforeMemoryIsTaken(marker: UInt8, bits: UInt8) throws {
+    var bytes = JPEGFixture(width: 32, height: 32, color: quarters).bytes
+    let frame = try #require(JPEGSegments(bytes).first { $0.marker == 0xC0 }).payload.startIndex
+    bytes[frame - 3] = marker
+    bytes[frame] = bits
+
+    let error = ImageError.decoding(.jpeg, message: "neither baseline nor progressive with 8 bits")
+    #expect(throws: error) { try JPEGDecoder.decode(bytes, options: DecodeOptions()) }
+    #expect(throws: error) { try JPEGDecoder.memory(bytes, options: DecodeOptions()) }
+  }
+
   @Test(arguments: [nil, DecodeTarget(width: 4, height: 4)])
   func progressiveJPEGHasTheSamePixels(target: DecodeTarget?) throws {
     var fixture = JPEGFixture(width: 32, height: 32, color: quarters)

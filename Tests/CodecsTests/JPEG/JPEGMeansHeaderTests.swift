@@ -5,7 +5,7 @@ import VitrineLoading
 
 @testable import VitrineCodecs
 
-/// The header of JPEGs of which only means are read. Unusual and damaged headers are left to libjpeg.
+/// The header of JPEGs of which only means are read. Headers of other images, and damaged ones, are left to libjpeg.
 @Suite struct JPEGMeansHeaderTests {
   /// The segments of a JPEG, up to its scan, and what follows.
   private struct File {

@@ -307,7 +307,7 @@ struct FetchPlanTests {
     _ = plan.ended(first.fetch, FetchEnd(.bytes(body), response: nil), in: &loads)
     loads.tree.setPhase(.received(body), of: first.fetch)
     let bytes = loads.tree.beginDecode(first.decode)
-    #expect(bytes?.count == 9 && loads.tree.usualBodyBytes == 9)
+    #expect(bytes?.count == 9 && plan.usualBodyBytes == 9)
     return first
   }
 
@@ -333,6 +333,10 @@ struct FetchPlanTests {
     let local = start(ImageRequest(url: try #require(URL(string: "data:,a")))).fetch
     let downloads = admit().downloads
     #expect(Set(downloads) == [others[0], local], "a data URL waits for no server")
+
+    let long = FetchedBytes(body: Array(repeating: 0, count: 100), response: nil)
+    _ = plan.ended(local, FetchEnd(.bytes(long), response: nil), in: &loads)
+    #expect(plan.usualBodyBytes == 9, "the length of a data URL says nothing about servers")
   }
 
   @Test mutating func downloadOfAPausedCallerIsStopped() {

@@ -15,8 +15,6 @@ struct StageTree {
   private var index = StageIndex()
   /// The number of bytes that have been received and are not decoded.
   private(set) var undecodedBytes = 0
-  /// The moving average of the lengths of bodies, of which each new one counts for a quarter; 0 before the first one.
-  private(set) var usualBodyBytes = 0
   /// Objects of the application that removed stages have held: transforms, checks and caches. Empty for most requests.
   private var releasedObjects: [any Sendable] = []
 
@@ -476,10 +474,7 @@ struct StageTree {
     decodes[id]?.phase = .running
     decodes[id]?.bytes = bytes
     fetches[decode.fetch]?.unfinishedDecodes += 1
-    if fetch.unfinishedDecodes == 0 {
-      undecodedBytes += bytes.body.count
-      usualBodyBytes += usualBodyBytes == 0 ? bytes.body.count : (bytes.body.count - usualBodyBytes) / 4
-    }
+    if fetch.unfinishedDecodes == 0 { undecodedBytes += bytes.body.count }
     return bytes.body
   }
 

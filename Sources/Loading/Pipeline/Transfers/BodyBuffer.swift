@@ -3,8 +3,8 @@ import VitrineGraphics
 /// The bytes of an arriving body, in storage that grows in few, large steps.
 ///
 /// Unused new storage is address space without pages and is not counted. The storage of an earlier body has its pages and
-/// counts as a whole. While the bytes move to larger storage, both copies are in memory, which `memoryNeeded(for:)`
-/// includes.
+/// counts as a whole while the body arrives. While the bytes move to larger storage, both copies are in memory, which
+/// `memoryNeeded(for:)` includes.
 struct BodyBuffer {
   private(set) var bytes: [UInt8] = []
   /// The length of the whole body in bytes, as declared by the server.
@@ -42,7 +42,9 @@ struct BodyBuffer {
   /// Returns the total number of bytes to reserve before `count` more are appended.
   func memoryNeeded(for count: Int) -> Int {
     let total = Self.sum(bytes.count, count)
-    return total > bytes.capacity ? Self.sum(total, memoryUsed) : max(total, memoryUsed)
+    guard total > bytes.capacity else { return max(total, memoryUsed) }
+    let reused = pool?.capacityKept(for: capacity(for: total)) ?? 0
+    return Self.sum(max(total, reused), memoryUsed)
   }
 
   mutating func append(_ new: UnsafeRawBufferPointer) {
@@ -74,22 +76,16 @@ struct BodyBuffer {
     }
   }
 
-  /// Removes and returns all bytes.
+  /// Removes and returns all bytes. They may be kept for long, and count without unused storage: if few bytes have arrived
+  /// in the storage of an earlier body, they are copied, and the storage is left to the next body.
   mutating func take() -> [UInt8] {
     defer {
       bytes = []
       isReused = false
     }
-    return bytes
-  }
-
-  /// Removes and returns all bytes of a body that is not complete, in storage of their size: they may be kept for long.
-  mutating func takePart() -> [UInt8] {
-    guard isReused else { return take() }
-    let storage = take()
-    let part = storage.withUnsafeBufferPointer { Array($0) }
-    pool?.give(storage)
-    return part
+    guard isReused, !BodyPool.fits(bytes.capacity, bytes.count) else { return bytes }
+    pool?.give(bytes)
+    return bytes.withUnsafeBufferPointer { Array($0) }
   }
 
   /// Returns the number of bytes of the next storage: four times the bytes received, but at most 48 MiB more. With a

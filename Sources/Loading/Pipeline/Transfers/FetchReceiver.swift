@@ -210,9 +210,8 @@ final class FetchReceiver: TransportReceiver {
   /// none.
   func abandon() -> ResumableData? {
     let (resumable, modifying) = state.withLock { state in
-      let used = state.assembler.memoryUsed
       let resumable = state.assembler.abandon()
-      state.body?.shrink(to: resumable == nil ? 0 : used)
+      state.body?.shrink(to: resumable?.bytes.count ?? 0)
       state.lock = nil
       return (state.counting(resumable, in: state.takeReservation()), state.modifying)
     }

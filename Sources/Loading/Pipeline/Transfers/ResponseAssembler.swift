@@ -154,7 +154,7 @@ struct ResponseAssembler {
 
   /// Removes the bytes received so far, and returns these as resumable data, or `nil` if the rest cannot be requested.
   /// An attempt without a successful response returns the resumable data of the earlier attempt.
-  mutating func takeResumableData() -> ResumableData? { resumableData(buffer.takePart()) }
+  mutating func takeResumableData() -> ResumableData? { resumableData(buffer.take()) }
 
   /// Returns the bytes received so far as resumable data, or `nil` if the rest cannot be requested. The response goes
   /// on.

@@ -49,7 +49,9 @@ import VitrineTesting
     pool.give(body)
 
     var next = BodyBuffer(expected: 200_000, from: pool)
-    append(200_000, of: 8, to: &next)
+    append(100_000, of: 8, to: &next)
+    #expect(next.memoryUsed == 100_000, "new storage")
+    append(100_000, of: 8, to: &next)
 
     #expect(body == [UInt8](repeating: 7, count: 200_000))
     #expect(next.bytes == [UInt8](repeating: 8, count: 200_000))
@@ -66,15 +68,64 @@ import VitrineTesting
   }
 
   /// The bytes of a download that has ended early may be kept for long.
-  @Test func partOfABodyIsCopiedOutOfUsedStorage() {
+  @Test func fewBytesAreCopiedOutOfUsedStorage() {
     give(200_000)
     var body = BodyBuffer(expected: 200_000, from: pool)
     append(10_000, of: 9, to: &body)
 
-    let part = body.takePart()
+    let part = body.take()
 
     #expect(part == [UInt8](repeating: 9, count: 10_000) && part.capacity < 20_000)
     #expect(pool.byteCount >= 200_000 && body.count == 0 && body.memoryUsed == 0)
+  }
+
+  @Test func usedStorageIsReservedAsAWhole() {
+    give(200_000)
+    var body = BodyBuffer(expected: 200_000, from: pool)
+
+    let needed = body.memoryNeeded(for: 10_000)
+    append(10_000, of: 1, to: &body)
+
+    #expect(needed >= 200_000 && needed == body.memoryUsed && body.memoryNeeded(for: 10_000) == needed)
+    #expect(BodyBuffer(expected: 200_000, from: pool).memoryNeeded(for: 10_000) == 10_000, "new storage")
+  }
+
+  @Test("an abandoned download reserves no more than its bytes", arguments: [true, false])
+  func abandonedDownloadReservesItsBytes(isResumable: Bool) {
+    give(200_000)
+    let ledger = MemoryLedger()
+    let receiver = FetchReceiver(
+      id: FetchID(number: 1), Exchange(request(), resumable: nil),
+      assembler: ResponseAssembler(storingIn: pool),
+      configuration: .init(), ledger: ledger, secondsQueued: 0, delegate: IdleDelegate())
+    var headers = HTTPHeaders()
+    if isResumable {
+      headers["ETag"] = "\"1\""
+      headers["Accept-Ranges"] = "bytes"
+    }
+    receiver.transportDidReceive(
+      TransportResponse(url: url(), status: 200, headers: headers, expectedLength: 200_000))
+    [UInt8](repeating: 1, count: 10_000).withUnsafeBytes { receiver.transportDidReceive($0) }
+    #expect(ledger.usage.bodies >= 200_000, "the storage of the earlier body")
+
+    let resumable = receiver.abandon()
+
+    #expect(resumable?.bytes.count == (isResumable ? 10_000 : nil))
+    #expect(ledger.usage.bodies == (isResumable ? 10_000 : 0))
+    withExtendedLifetime(resumable) {}
+  }
+
+  @Test func bodyThatIsGivenTwiceIsKeptOnce() {
+    var buffer = BodyBuffer(expected: 200_000, from: pool)
+    append(200_000, of: 1, to: &buffer)
+    _ = pool.take(200_000)
+    let body = buffer.take()
+
+    pool.give(body)
+    let kept = pool.byteCount
+    pool.give(body)
+
+    #expect(kept >= 200_000 && pool.byteCount == kept)
   }
 
   @Test func usedStorageHasAtMostAQuarterMoreThanTheBody() throws {
@@ -158,6 +209,15 @@ import VitrineTesting
     #expect(isDecoded == !isDamaged)
     try await until { arriving.byteCount > 0 }
   }
+}
+
+private final class IdleDelegate: FetchReceiverDelegate {
+  func fetchBegins(_ receiver: FetchReceiver) -> Bool { true }
+  func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver) {}
+  func bytesArrived(_ beginning: PreviewSchedule.Beginning, of receiver: FetchReceiver) -> Int64 { .max }
+  func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, resumable: ResumableData?) {}
+  func count(_ metrics: TransportMetrics) {}
+  func transportEnded() {}
 }
 
 /// Returns a white pixel for any bytes, or fails.
